@@ -1,9 +1,9 @@
 // Package rxtime is a TCP connection that says when the kernel received what
 // it reads.
 //
-//	       wire                 kernel                 process
-//	  segment ──────►  receive queue, stamp k  ──►  Read returns at u
-//	                   └────────── u − k: client lag ──────────┘
+//	     wire                 kernel                 process
+//	segment ──────►  receive queue, stamp k  ──►  Read returns at u
+//	                 └────────── u − k: client lag ──────────┘
 //
 // The stamp is that of the newest segment merged into the piece of queue being
 // read (SO_TIMESTAMPING with software receive stamps, man 7 socket and the
