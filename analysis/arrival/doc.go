@@ -16,5 +16,6 @@
 // keeps each slice constant.
 //
 // The same package judges what became of a schedule: Measure takes the send
-// stamps of a run and Judge says, by size of effect, where they left their law.
+// stamps of a run, and Judge says by size of effect where they left their law
+// or their plan.
 package arrival

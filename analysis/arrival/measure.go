@@ -41,10 +41,7 @@ func Measure(at []int64) Stats {
 	if len(at) < 3 || at[0] == at[len(at)-1] {
 		return s
 	}
-	gaps := make([]float64, len(at)-1)
-	for i := range gaps {
-		gaps[i] = float64(at[i+1] - at[i])
-	}
+	gaps := gapsOf(at)
 	s.CV, s.ACF1 = spread(gaps)
 	s.IDC10ms = dispersion(at, shortWindow)
 	s.IDC50ms = dispersion(at, middleWindow)
@@ -52,6 +49,14 @@ func Measure(at []int64) Stats {
 	slices.Sort(gaps)
 	s.KSD = new(distance(gaps, exponential(meanOf(gaps))))
 	return s
+}
+
+func gapsOf(at []int64) []float64 {
+	gaps := make([]float64, len(at)-1)
+	for i := range gaps {
+		gaps[i] = float64(at[i+1] - at[i])
+	}
+	return gaps
 }
 
 // spread returns the CV of the gaps and their lag-1 autocorrelation.
