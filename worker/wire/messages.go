@@ -1,4 +1,254 @@
 package wire
 
-// parseMessages reads an event of the Messages API.
-func (c *chunk) parseMessages(name, data []byte) error { return nil }
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// messagesEvent is what one event of the Messages API may say; which of it
+// counts depends on the type. Slices point into the data, undecoded.
+type messagesEvent struct {
+	kind      []byte // type of the event
+	start     partUsage
+	usage     partUsage
+	delta     part
+	block     part // content_block, of content_block_start
+	errorData json.RawMessage
+}
+
+// partUsage holds counts, -1 if absent.
+type partUsage struct{ in, out int }
+
+// part is a piece of content.
+type part struct {
+	kind           []byte
+	text, thinking []byte
+	partial        []byte // a piece of a tool call's input
+	name           []byte // of the tool called
+	stop           []byte // stop_reason
+}
+
+func (e *messagesEvent) reset() {
+	*e = messagesEvent{start: partUsage{-1, -1}, usage: partUsage{-1, -1}}
+}
+
+// parseMessages reads an event of the Messages API. The type stands in the
+// data; the event's name is its copy, used where a server leaves the type out.
+func (c *chunk) parseMessages(name, data []byte) error {
+	var e messagesEvent
+	if e.reset(); !e.scan(data) {
+		e.reset()
+		if err := e.decode(data); err != nil {
+			return err
+		}
+	}
+	if len(e.kind) == 0 {
+		e.kind = name
+	}
+	c.fromMessages(&e, data)
+	return nil
+}
+
+// fromMessages tells what e means. The output count of message_start is a
+// placeholder; that of message_delta is the total so far.
+func (c *chunk) fromMessages(e *messagesEvent, data []byte) {
+	switch string(e.kind) {
+	case "message_start":
+		c.choices = true
+		c.in = e.start.in
+	case "content_block_start":
+		c.choices = true
+		c.output(&e.block)
+	case "content_block_delta":
+		c.choices = true
+		c.output(&e.delta)
+	case "message_delta":
+		c.finish = e.delta.stop
+		c.in, c.out = e.usage.in, e.usage.out
+	case "message_stop":
+		c.done = true
+	case "error":
+		if e.errorData == nil {
+			e.errorData = data
+		}
+	}
+	if e.errorData != nil {
+		c.fail(e.errorData)
+	}
+}
+
+func (c *chunk) output(p *part) {
+	c.text, c.reasoning = p.text, p.thinking
+	c.tool = len(p.partial) > 0 || string(p.kind) == "tool_use" && len(p.name) > 0
+}
+
+// scan reads data as scanOpenAI does; false sends the caller to decode.
+func (e *messagesEvent) scan(data []byte) bool {
+	s := scan{b: data}
+	var seen once
+	for more := s.open('{'); more; more = s.next('{') {
+		switch string(s.key()) {
+		case "type":
+			seen.mark(&s, 1)
+			e.kind = s.str()
+		case "delta":
+			seen.mark(&s, 2)
+			e.delta.scan(&s)
+		case "content_block":
+			seen.mark(&s, 4)
+			e.block.scan(&s)
+		case "usage":
+			seen.mark(&s, 8)
+			e.usage.scan(&s)
+		case "message":
+			seen.mark(&s, 16)
+			e.scanMessage(&s)
+		case "error":
+			s.null()
+		default:
+			s.skip()
+		}
+	}
+	return s.end()
+}
+
+func (e *messagesEvent) scanMessage(s *scan) {
+	if s.isNull() {
+		return
+	}
+	var seen once
+	for more := s.open('{'); more; more = s.next('{') {
+		if string(s.key()) != "usage" {
+			s.skip()
+			continue
+		}
+		seen.mark(s, 1)
+		e.start.scan(s)
+	}
+}
+
+func (p *part) scan(s *scan) {
+	if s.isNull() {
+		return
+	}
+	var seen once
+	for more := s.open('{'); more; more = s.next('{') {
+		switch string(s.key()) {
+		case "type":
+			seen.mark(s, 1)
+			p.kind = s.str()
+		case "text":
+			seen.mark(s, 2)
+			p.text = s.str()
+		case "thinking":
+			seen.mark(s, 4)
+			p.thinking = s.str()
+		case "partial_json":
+			seen.mark(s, 8)
+			p.partial = s.str()
+		case "name":
+			seen.mark(s, 16)
+			p.name = s.str()
+		case "stop_reason":
+			seen.mark(s, 32)
+			p.stop = s.str()
+		default:
+			s.skip()
+		}
+	}
+}
+
+func (u *partUsage) scan(s *scan) {
+	if s.isNull() {
+		return
+	}
+	var seen once
+	for more := s.open('{'); more; more = s.next('{') {
+		switch string(s.key()) {
+		case "input_tokens":
+			seen.mark(s, 1)
+			u.in = s.count()
+		case "output_tokens":
+			seen.mark(s, 2)
+			u.out = s.count()
+		default:
+			s.skip()
+		}
+	}
+}
+
+// decode reads the same with a full decode.
+func (e *messagesEvent) decode(data []byte) error {
+	m, err := decodeTop(data)
+	if err != nil {
+		return err
+	}
+	e.kind = decodeString(m["type"])
+	message, _ := decodeObject(m["message"])
+	e.start.decode(message["usage"])
+	e.usage.decode(m["usage"])
+	if isError(m["error"]) {
+		e.errorData = m["error"]
+	}
+	if err := e.delta.decode(m["delta"]); err != nil {
+		return fmt.Errorf("decode delta: %w", err)
+	}
+	if err := e.block.decode(m["content_block"]); err != nil {
+		return fmt.Errorf("decode content_block: %w", err)
+	}
+	return nil
+}
+
+// decode refuses a shape from which output may be lost.
+func (p *part) decode(raw json.RawMessage) error {
+	m, ok := decodeObject(raw)
+	if !ok && !isNull(raw) {
+		return fmt.Errorf("no object: %s", excerpt(raw))
+	}
+	p.kind, p.name, p.stop = decodeString(m["type"]), decodeString(m["name"]), decodeString(m["stop_reason"])
+	for _, f := range []struct {
+		name string
+		to   *[]byte
+	}{{"text", &p.text}, {"thinking", &p.thinking}, {"partial_json", &p.partial}} {
+		if raw := m[f.name]; !isNull(raw) && raw[0] != '"' {
+			return fmt.Errorf("%s is no string: %s", f.name, excerpt(raw))
+		}
+		*f.to = decodeString(m[f.name])
+	}
+	return nil
+}
+
+func (u *partUsage) decode(raw json.RawMessage) {
+	m, _ := decodeObject(raw)
+	u.in, u.out = decodeCount(m["input_tokens"]), decodeCount(m["output_tokens"])
+}
+
+// decodeMessage reads a unary answer of the Messages API.
+func (c *chunk) decodeMessage(data []byte) error {
+	m, err := decodeTop(data)
+	if err != nil {
+		return err
+	}
+	var blocks []json.RawMessage
+	if raw := m["content"]; !isNull(raw) {
+		if err := json.Unmarshal(raw, &blocks); err != nil {
+			return fmt.Errorf("decode content: %w", err)
+		}
+		c.choices = true
+	}
+	for _, raw := range blocks {
+		var p part
+		if err := p.decode(raw); err != nil {
+			return fmt.Errorf("decode content: %w", err)
+		}
+		c.text, c.reasoning = append(c.text, p.text...), append(c.reasoning, p.thinking...)
+		c.tool = c.tool || string(p.kind) == "tool_use"
+	}
+	c.finish = decodeString(m["stop_reason"])
+	c.decodeUsage(m["usage"], "input_tokens", "output_tokens")
+	if isError(m["error"]) || string(m["type"]) == `"error"` {
+		c.failed = true
+		c.sub, c.msg = errorBody(data)
+	}
+	return nil
+}
