@@ -138,9 +138,10 @@ type Stop struct {
 type Done struct {
 	_msgpack struct{} `msgpack:",as_array"`
 
-	Step  int
-	Last  Progress
-	Ended int64 // instant at which the sending ended: the last due time or the stop, ns
+	Step    int
+	Last    Progress
+	Ended   int64 // ns after the run epoch; every arrival of the worker's slice due until then has a record
+	Stopped bool  // sending ended before the load did
 }
 
 // Fault is a worker's last word when it cannot go on.
@@ -188,8 +189,6 @@ type QueueRow struct {
 	Gap      Moments // between successive stamps, sorted
 	Batches  uint64  // runs of output events of one stream at most BatchGap apart
 	BatchSq  uint64  // Σ of squared batch sizes
-	Reads    uint64  // reads that completed an output event
-	Shared   uint64  // output events that were not alone in their read
 	Late     uint64  // events whose stamp was older than one already paired
 }
 

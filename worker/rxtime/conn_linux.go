@@ -130,3 +130,25 @@ func (c *Conn) kernelStamp() (int64, bool) {
 	nsec := int64(binary.NativeEndian.Uint64(at[8:]))
 	return sec*1e9 + nsec, sec != 0
 }
+
+// Peek tells how many bytes lie ready, 0 if none do yet, without taking them.
+// The error is io.EOF where the peer has closed.
+func (c *Conn) Peek() (int, error) {
+	var b [1]byte
+	var n int
+	var errno error
+	err := c.raw.Control(func(fd uintptr) {
+		n, _, errno = unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case errno == unix.EAGAIN:
+		return 0, nil
+	case errno != nil:
+		return 0, os.NewSyscallError("recv", errno)
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,101 @@
+package worker
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// cause says why a stream was cut off from outside.
+type cause uint8
+
+const (
+	causeNone cause = iota
+	causeTimeout
+	causeIdle
+	causeCancelled
+)
+
+// deadlines cut a stream off. The watchdog looks at them some times a second,
+// which is cheaper than a runtime timer moved with every event.
+type deadlines struct {
+	idle atomic.Int64 // CLOCK_MONOTONIC ns, moved by each read
+
+	mu     sync.Mutex
+	active bool  // a request is under way
+	total  int64 // CLOCK_MONOTONIC ns
+	conn   net.Conn
+	cut    cause
+}
+
+// arm begins a request.
+func (d *deadlines) arm(now int64, total, idle time.Duration) {
+	d.idle.Store(now + int64(idle))
+	d.mu.Lock()
+	d.active, d.total, d.cut = true, now+int64(total), causeNone
+	d.mu.Unlock()
+}
+
+// extend moves the total deadline.
+func (d *deadlines) extend(to int64) {
+	d.mu.Lock()
+	d.total = to
+	d.mu.Unlock()
+}
+
+// on names the connection that a deadline ends; nil: none.
+func (d *deadlines) on(c net.Conn) {
+	d.mu.Lock()
+	d.conn = c
+	d.mu.Unlock()
+}
+
+// disarm ends a request and tells whether it was cut off, after which the
+// connection is of no use.
+func (d *deadlines) disarm() cause {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.active = false
+	return d.cut
+}
+
+// why tells what cut the request off, if anything did.
+func (d *deadlines) why() cause {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.cut
+}
+
+// expire cuts the request off if a deadline has passed.
+func (d *deadlines) expire(now int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case !d.active:
+	case now >= d.total:
+		d.end(causeTimeout)
+	case now >= d.idle.Load():
+		d.end(causeIdle)
+	}
+}
+
+// cancel cuts the request off now.
+func (d *deadlines) cancel() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.active {
+		d.end(causeCancelled)
+	}
+}
+
+// end wakes whoever reads or writes the connection. The caller holds mu.
+func (d *deadlines) end(why cause) {
+	if d.cut != causeNone {
+		return
+	}
+	d.cut = why
+	if d.conn != nil {
+		d.conn.SetDeadline(time.Unix(1, 0)) //nolint:errcheck // fails only on a closed connection, which has woken already
+	}
+}
