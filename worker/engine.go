@@ -27,7 +27,7 @@ type engine struct {
 	target          *target
 	requests        *requests
 	pool            pool
-	slab            *slab
+	sink            sink
 	queue           queue
 	counters        counters
 	wall            *clock.Wall
@@ -36,6 +36,9 @@ type engine struct {
 	step  int64
 	loop  atomic.Pointer[closedLoop] // nil in an open loop
 }
+
+// sink takes finished records; it keeps nothing of a record after add.
+type sink interface{ add(*ipc.Record) }
 
 // counters count since the step began, but for conns and dials, which count
 // since the worker began.
@@ -58,7 +61,7 @@ const savedText = 4 << 20
 // keptBody bounds the piece of a failed answer's body in its record, bytes.
 const keptBody = 2 << 10
 
-func newEngine(ctx context.Context, a ipc.Assign, s ipc.Settings, conn *ipc.Conn) (*engine, error) {
+func newEngine(ctx context.Context, a ipc.Assign, s ipc.Settings, records sink) (*engine, error) {
 	wall := clock.NewWall()
 	t, err := newTarget(ctx, s.Target, wall)
 	if err != nil {
@@ -76,7 +79,7 @@ func newEngine(ctx context.Context, a ipc.Assign, s ipc.Settings, conn *ipc.Conn
 		worker: a.Worker, workers: a.Workers, measured: a.Procs == 1,
 		timeout: s.Target.Timeout, idleTimeout: s.Target.IdleTimeout,
 		wire:   wire.Options{API: api, Stream: s.Target.Stream, SaveText: s.SaveText, MaxText: savedText, MaxBody: keptBody},
-		target: t, requests: r, wall: wall, slab: newSlab(conn, a.Worker),
+		target: t, requests: r, wall: wall, sink: records,
 	}
 	e.pool.all = map[*stream]struct{}{}
 	e.base = ctx
@@ -124,7 +127,7 @@ func (e *engine) leave(j job, class ipc.Class) {
 	}
 	if class == ipc.Dropped {
 		e.counters.dropped.Add(1)
-		e.slab.add(r)
+		e.sink.add(r)
 		return
 	}
 	e.counters.sent.Add(1)
@@ -147,7 +150,7 @@ func (e *engine) follow() (job, bool) {
 
 // finish takes a finished request's record.
 func (e *engine) finish(r *ipc.Record) {
-	e.slab.add(r)
+	e.sink.add(r)
 	if r.Class == ipc.OK {
 		e.counters.ok.Add(1)
 	} else {
@@ -186,5 +189,4 @@ func (e *engine) cancelAll() {
 func (e *engine) close() {
 	e.cancel()
 	e.pool.close()
-	e.slab.close()
 }

@@ -29,6 +29,7 @@ type life struct {
 	frames chan frame
 	ended  chan result
 	assign ipc.Assign
+	slab   *slab
 	e      *engine
 	step   *step
 	usage  usageMeter
@@ -154,7 +155,8 @@ func (l *life) prepare(ctx context.Context, a ipc.Assign) error {
 		return fmt.Errorf("read settings: %w", err)
 	}
 	var err error
-	if l.e, err = newEngine(ctx, a, s, l.conn); err != nil {
+	l.slab = newSlab(l.conn, a.Worker)
+	if l.e, err = newEngine(ctx, a, s, l.slab); err != nil {
 		return err
 	}
 	go l.e.watch(ctx)
@@ -204,7 +206,7 @@ func (l *life) done(r result) error {
 	if r.err != nil {
 		return r.err
 	}
-	if err := l.e.slab.sync(); err != nil {
+	if err := l.slab.sync(); err != nil {
 		return err
 	}
 	return l.conn.Send(ipc.TypeDone, l.assign.Worker, ipc.Done{Step: int(l.e.step), Last: l.snapshot(true), Ended: r.ended, Stopped: stopped})
@@ -235,5 +237,6 @@ func (l *life) snapshot(all bool) ipc.Progress {
 func (l *life) close() {
 	if l.e != nil && l.step == nil {
 		l.e.close()
+		l.slab.close()
 	}
 }

@@ -1,0 +1,377 @@
+package supervisor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tare/ipc"
+	"tare/ipc/clock"
+)
+
+// Config is all that a session needs.
+type Config struct {
+	Dir      string // the run directory, which exists
+	Manifest ipc.Manifest
+	APIKey   string
+	Headers  []string // "Name: value", unmasked
+	Children []Assignment
+	Workers  int // m, by which schedules are cut; = len(Children) but for goroutine sharding
+
+	Interrupt <-chan os.Signal // the first drains, the second ends at once
+	Live      func(Live)       // called about once a second and at the end of a step; may be nil
+}
+
+// How long each stage may take before the session gives up on a child.
+const (
+	helloLimit = 10 * time.Second
+	readyLimit = 60 * time.Second
+	exitGrace  = 2 * time.Second       // for a child to leave by itself
+	termGrace  = time.Second           // for it to heed SIGTERM
+	nowGrace   = 2 * time.Second       // for a child to report after StopNow
+	startLead  = 50 * time.Millisecond // from Start to the epoch: all children have read it by then
+	liveTick   = time.Second
+	flushTick  = 250 * time.Millisecond
+)
+
+// Session is a set of workers under way. It is driven by one goroutine, which
+// owns all its state.
+type Session struct {
+	cfg      Config
+	manifest ipc.Manifest
+	children []*child
+	events   chan event
+	file     *ipc.RecordWriter
+	dec      *ipc.Decoder
+	live     *live
+	epoch    int64 // CLOCK_MONOTONIC ns; 0 before the first step
+
+	interrupts  int
+	interrupted int64 // ns after the epoch; 0: not
+	deadline    <-chan time.Time
+	fault       error // of the record file
+}
+
+// Open starts the workers and waits until all are ready. On error nothing is
+// left behind but files in the run directory.
+func Open(cfg Config) (*Session, error) {
+	s := &Session{cfg: cfg, manifest: cfg.Manifest, events: make(chan event, 64), dec: ipc.NewDecoder(), live: newLive()}
+	if err := s.start(); err != nil {
+		s.endAll(0)
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) start() error {
+	for _, a := range s.cfg.Children {
+		c, err := startChild(a, s.cfg.Dir, s.events)
+		if err != nil {
+			return fmt.Errorf("start worker %d: %w", a.Worker, err)
+		}
+		s.children = append(s.children, c)
+	}
+	if err := s.await(greeted, helloLimit); err != nil {
+		return err
+	}
+	settings, err := json.Marshal(s.manifest.Settings)
+	if err != nil {
+		return fmt.Errorf("encode settings: %w", err)
+	}
+	for _, c := range s.children {
+		c.send(ipc.TypeAssign, ipc.Assign{
+			Worker: c.Worker, Workers: len(s.children), Procs: c.Procs,
+			Settings: settings, APIKey: s.cfg.APIKey, Headers: s.cfg.Headers,
+		})
+	}
+	if err := s.await(ready, readyLimit); err != nil {
+		return err
+	}
+	return s.createFile()
+}
+
+// await handles events until every child has reached a phase. A child that
+// dies, or a first interrupt, ends the waiting with an error.
+func (s *Session) await(p phase, limit time.Duration) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for !s.all(p) {
+		select {
+		case e := <-s.events:
+			s.handle(e)
+			if e.child.phase == dead {
+				return s.deathOf(e.child)
+			}
+		case <-s.cfg.Interrupt:
+			return errors.New("interrupted before the load began")
+		case <-timer.C:
+			return fmt.Errorf("workers were not ready within %v", limit)
+		}
+	}
+	return nil
+}
+
+func (s *Session) all(p phase) bool {
+	for _, c := range s.children {
+		if c.phase != p {
+			return false
+		}
+	}
+	return true
+}
+
+// deathOf says why a child died: its own words before its exit code.
+func (s *Session) deathOf(c *child) error {
+	switch {
+	case c.fault != "":
+		return errors.New(c.fault)
+	case c.saidLast() != "":
+		return fmt.Errorf("worker %d: %s: %s", c.Worker, c.process.Exit(), c.saidLast())
+	}
+	return fmt.Errorf("worker %d: %s", c.Worker, c.process.Exit())
+}
+
+// createFile writes the manifest and the record file's header: everything is
+// on disk before the first request.
+func (s *Session) createFile() error {
+	for _, c := range s.children {
+		s.manifest.Workers = append(s.manifest.Workers, ipc.Child{
+			Worker: c.Worker, PID: c.process.PID(), CPUs: c.hello.CPUs,
+			Connections: c.ready.Connections, ClockOffset: c.ready.ClockOffset,
+		})
+	}
+	s.epoch = clock.Now()
+	s.manifest.Epoch = s.epoch
+	doc, err := s.writeManifest()
+	if err != nil {
+		return err
+	}
+	if s.file, err = ipc.CreateRecords(filepath.Join(s.cfg.Dir, ipc.RecordFileName)); err != nil {
+		return err
+	}
+	header := ipc.Header{Protocol: ipc.Protocol, Manifest: doc}
+	return errors.Join(s.file.AppendMessage(ipc.TypeHeader, header), s.file.Flush())
+}
+
+func (s *Session) writeManifest() ([]byte, error) {
+	doc, err := json.MarshalIndent(s.manifest, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode manifest: %w", err)
+	}
+	return doc, os.WriteFile(filepath.Join(s.cfg.Dir, ipc.ManifestFileName), append(doc, '\n'), 0o644)
+}
+
+// Step runs one step of load in all workers and returns when the last record
+// is on file. A dead worker does not end it.
+func (s *Session) Step(number int, l ipc.Load) error {
+	load, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("encode load: %w", err)
+	}
+	offset := clock.Now() + int64(startLead) - s.epoch
+	s.note(s.file.AppendMessage(ipc.TypeStep, ipc.Step{Step: number, Offset: offset, Load: load}))
+	s.live.begin(l, s.epoch+offset)
+	for _, c := range s.children {
+		c.send(ipc.TypeStart, ipc.Start{Step: number, Epoch: s.epoch, Offset: offset, Load: load})
+		if c.alive() {
+			c.phase = running
+		}
+	}
+	s.loop()
+	s.show()
+	s.note(s.file.Flush())
+	return s.fault
+}
+
+// loop handles events until no child runs.
+func (s *Session) loop() {
+	show, flush := time.NewTicker(liveTick), time.NewTicker(flushTick)
+	defer show.Stop()
+	defer flush.Stop()
+	for s.running() {
+		select {
+		case e := <-s.events:
+			s.handle(e)
+		case <-show.C:
+			s.show()
+		case <-flush.C:
+			s.note(s.file.Flush())
+		case <-s.cfg.Interrupt:
+			s.interrupt()
+		case <-s.deadline:
+			s.endAll(0)
+		}
+	}
+}
+
+func (s *Session) running() bool {
+	for _, c := range s.children {
+		if c.phase == running {
+			return true
+		}
+	}
+	return false
+}
+
+// interrupt is one signal of the user's.
+func (s *Session) interrupt() {
+	s.interrupts++
+	mode := ipc.StopDrain
+	if s.interrupts == 1 {
+		s.interrupted = clock.Now() - s.epoch
+	} else {
+		mode = ipc.StopNow
+		s.deadline = time.After(nowGrace)
+	}
+	for _, c := range s.children {
+		c.send(ipc.TypeStop, ipc.Stop{Mode: mode})
+	}
+}
+
+// handle files one event and moves the child's phase on.
+func (s *Session) handle(e event) {
+	c := e.child
+	if e.frame == nil {
+		c.phase = dead
+		return
+	}
+	if s.file != nil {
+		s.note(s.file.Append(e.frame))
+	}
+	t, _, err := s.dec.Open(e.frame)
+	if err == nil {
+		err = s.take(c, t)
+	}
+	if err != nil && c.fault == "" {
+		c.fault = fmt.Sprintf("worker %d: %v", c.Worker, err)
+	}
+}
+
+// take decodes the message of an open frame.
+func (s *Session) take(c *child, t ipc.Type) error {
+	switch t {
+	case ipc.TypeHello:
+		return s.greet(c)
+	case ipc.TypeReady:
+		c.phase = ready
+		return s.dec.Message(&c.ready)
+	case ipc.TypeProgress:
+		return s.dec.Message(&c.last)
+	case ipc.TypeRecords:
+		return s.live.take(s.dec)
+	case ipc.TypeDone:
+		var d ipc.Done
+		err := s.dec.Message(&d)
+		c.last, c.phase = d.Last, idle
+		return err
+	case ipc.TypeFault:
+		var f ipc.Fault
+		err := s.dec.Message(&f)
+		c.fault = strings.TrimSpace(f.Text)
+		return err
+	default:
+		return fmt.Errorf("frame of type %d is no worker's", t)
+	}
+}
+
+// greet checks what a child says of itself.
+func (s *Session) greet(c *child) error {
+	if err := s.dec.Message(&c.hello); err != nil {
+		return err
+	}
+	switch h := c.hello; {
+	case h.Protocol != ipc.Protocol || h.Build != s.manifest.Version:
+		return fmt.Errorf("binary of another version: protocol %d, build %s", h.Protocol, h.Build)
+	case !samePinning(c.CPUs, h.CPUs):
+		return fmt.Errorf("pinned to CPUs %v, reads back %v", c.CPUs, h.CPUs)
+	}
+	c.phase = greeted
+	return nil
+}
+
+// note keeps the first fault of the record file; the run goes on, since what
+// is on file can be analysed.
+func (s *Session) note(err error) {
+	if s.fault == nil {
+		s.fault = err
+	}
+}
+
+func (s *Session) show() {
+	if s.cfg.Live != nil {
+		s.cfg.Live(s.live.snapshot(s.children))
+	}
+}
+
+// Interrupted tells whether the user stopped the session.
+func (s *Session) Interrupted() bool { return s.interrupts > 0 }
+
+// Dead lists the workers that died.
+func (s *Session) Dead() []int {
+	var dead []int
+	for _, c := range s.children {
+		if !c.alive() {
+			dead = append(dead, c.Worker)
+		}
+	}
+	return dead
+}
+
+// Close ends the workers and completes the record file. The returned manifest
+// has everything but the ledger.
+func (s *Session) Close() (ipc.Manifest, error) {
+	dead := s.Dead()
+	end := ipc.End{At: clock.Now() - s.epoch, Interrupted: s.interrupted, Dead: dead}
+	s.endAll(exitGrace)
+	s.note(s.file.AppendMessage(ipc.TypeEnd, end))
+	s.note(s.file.Close())
+	for i, c := range s.children {
+		w := &s.manifest.Workers[i]
+		w.Exit, w.Stderr = c.process.Exit(), c.saidLast()
+		if w.Stderr == "" {
+			s.note(os.Remove(c.stderr))
+		}
+	}
+	s.manifest.End = &ipc.Ending{Status: s.status(dead), Seconds: float64(end.At) / 1e9}
+	return s.manifest, s.fault
+}
+
+func (s *Session) status(dead []int) string {
+	switch {
+	case len(dead) > 0:
+		return "partial"
+	case s.interrupts > 0:
+		return "interrupted"
+	}
+	return "complete"
+}
+
+// endAll ends every child by the ladder Stop, SIGTERM, SIGKILL, and waits.
+// What they still say is filed.
+func (s *Session) endAll(grace time.Duration) {
+	for _, c := range s.children {
+		if c.alive() {
+			c.send(ipc.TypeStop, ipc.Stop{Mode: ipc.StopExit})
+			go c.process.End(grace, termGrace) // ends with the process, which the loop below waits for
+		}
+	}
+	for s.anyAlive() {
+		s.handle(<-s.events)
+	}
+	for _, c := range s.children {
+		_ = c.conn.Close() // the other end is gone
+	}
+}
+
+func (s *Session) anyAlive() bool {
+	for _, c := range s.children {
+		if c.alive() {
+			return true
+		}
+	}
+	return false
+}
