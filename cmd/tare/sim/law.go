@@ -1,0 +1,80 @@
+package sim
+
+import (
+	"math/rand/v2"
+
+	"tare/analysis/dist"
+)
+
+// laws are the service laws; all times in nanoseconds.
+type laws struct {
+	ttft, itl, prefill dist.Dist
+	faults             []Fault
+	seed               uint64
+}
+
+// The draws of a request, each with a stream of random numbers of its own, so
+// that a change of one law leaves what the others draw as it was.
+const (
+	drawTTFT = iota
+	drawITL
+	drawPrefill
+	drawsFault
+	draws
+)
+
+// service is the timetable of one request. Its draws depend on the seed, the
+// request's number and nothing else.
+//
+//	start            + first()          + gap()        + gap()
+//	  │ prefill · I + ttft │      itl      │      itl     │
+//	  └─ in the slot ──────1───────────────2── … ─────────N   slot free
+//
+// Every instant is the one before plus a draw, never "now" plus a draw: a
+// late timer shifts nothing.
+type service struct {
+	laws *laws
+	pcg  [draws]rand.PCG
+	rand [draws]*rand.Rand
+}
+
+// begin sets the draws back to the beginning of the request with that number.
+func (s *service) begin(l *laws, number uint64) {
+	s.laws = l
+	for i := range s.pcg {
+		s.pcg[i].Seed(l.seed+uint64(i)<<60, number)
+		if s.rand[i] == nil {
+			s.rand[i] = rand.New(&s.pcg[i])
+		}
+	}
+}
+
+// fault draws the request's fault.
+func (s *service) fault() FaultKind {
+	if len(s.laws.faults) == 0 {
+		return ""
+	}
+	return drawFault(s.laws.faults, s.rand[drawsFault].Float64())
+}
+
+// first draws the time from the start of the service to the first token, ns,
+// for a prompt of that many tokens.
+func (s *service) first(input int) int64 {
+	ttft := int64(s.laws.ttft.Duration(s.rand[drawTTFT]))
+	if input == 0 {
+		return ttft
+	}
+	return ttft + int64(input)*int64(s.laws.prefill.Duration(s.rand[drawPrefill]))
+}
+
+// gap draws the time between two tokens, ns.
+func (s *service) gap() int64 { return int64(s.laws.itl.Duration(s.rand[drawITL])) }
+
+// total draws the whole time of an answer with n tokens, ns.
+func (s *service) total(input, n int) int64 {
+	t := s.first(input)
+	for range n - 1 {
+		t += s.gap()
+	}
+	return t
+}

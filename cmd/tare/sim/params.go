@@ -1,0 +1,149 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode"
+)
+
+// maxTokens bounds what one request may ask for.
+const maxTokens = 1 << 20
+
+// params is what a request asks for.
+type params struct {
+	input      int  // tokens of the prompt
+	tokens     int  // tokens to answer with
+	stream     bool // by events
+	usage      bool // a usage event at the end of the stream
+	continuous bool // running usage in every event
+}
+
+// body is the part of a request's JSON that the answer depends on. Any model
+// name is served; sampling options change nothing.
+type body struct {
+	Prompt              *prompt `json:"prompt"`
+	Messages            *words  `json:"messages"`
+	System              words   `json:"system"`
+	MaxTokens           *int    `json:"max_tokens"`
+	MaxCompletionTokens *int    `json:"max_completion_tokens"`
+	N                   *int    `json:"n"`
+	BestOf              *int    `json:"best_of"`
+	Stream              bool    `json:"stream"`
+	StreamOptions       struct {
+		IncludeUsage         bool `json:"include_usage"`
+		ContinuousUsageStats bool `json:"continuous_usage_stats"`
+	} `json:"stream_options"`
+}
+
+// parse reads the body of a request to endpoint e.
+func (e endpoint) parse(raw []byte, defaultTokens int) (params, error) {
+	var b body
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return params{}, fmt.Errorf("read the request's JSON: %w", err)
+	}
+	p := params{
+		tokens:     defaultTokens,
+		stream:     b.Stream,
+		usage:      b.Stream && b.StreamOptions.IncludeUsage,
+		continuous: b.Stream && b.StreamOptions.IncludeUsage && b.StreamOptions.ContinuousUsageStats,
+	}
+	switch {
+	case e == completions && b.Prompt == nil:
+		return params{}, errors.New("prompt is missing")
+	case e != completions && b.Messages == nil:
+		return params{}, errors.New("messages is missing")
+	case e == completions:
+		p.input = int(*b.Prompt)
+	default:
+		p.input = int(*b.Messages + b.System)
+	}
+	return p, errors.Join(p.limit(b.MaxTokens), p.limit(b.MaxCompletionTokens), one("n", b.N), one("best_of", b.BestOf))
+}
+
+// limit takes over the number of tokens asked for; the last one given holds.
+func (p *params) limit(n *int) error {
+	switch {
+	case n == nil:
+		return nil
+	case *n < 0 || *n > maxTokens:
+		return fmt.Errorf("max_tokens is %d; it must be from 0 to %d", *n, maxTokens)
+	}
+	p.tokens = *n
+	return nil
+}
+
+func one(name string, n *int) error {
+	if n != nil && *n != 1 {
+		return fmt.Errorf("%s is %d; only one choice a request is served", name, *n)
+	}
+	return nil
+}
+
+// prompt counts the tokens of a completions prompt: text, token ids, or an
+// array that holds one of the two.
+type prompt int
+
+func (p *prompt) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '[' {
+		var batch []json.RawMessage
+		if err := json.Unmarshal(raw, &batch); err != nil {
+			return err
+		}
+		if len(batch) > 1 && (batch[0][0] == '"' || batch[0][0] == '[') {
+			return fmt.Errorf("%d prompts; only one a request is served", len(batch))
+		}
+	}
+	return (*words)(p).UnmarshalJSON(raw)
+}
+
+// words counts the tokens of any prompt-like value: a text has one for each
+// of its words (runs of what is not white space), a token id is one, an array
+// or a message has those of its parts.
+type words int
+
+func (w *words) UnmarshalJSON(raw []byte) error {
+	switch c := raw[0]; {
+	case c == '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		*w = words(countWords(s))
+		return err
+	case c == '[':
+		var parts []words
+		err := json.Unmarshal(raw, &parts)
+		*w = 0
+		for _, part := range parts {
+			*w += part
+		}
+		return err
+	case c == '{':
+		var part struct {
+			Content words `json:"content"`
+			Text    words `json:"text"`
+		}
+		err := json.Unmarshal(raw, &part)
+		*w = part.Content + part.Text
+		return err
+	case c == '-' || '0' <= c && c <= '9':
+		*w = 1
+		return nil
+	case string(raw) == "null":
+		return nil
+	default:
+		return fmt.Errorf("%s is no text, token id, array or object", raw)
+	}
+}
+
+// countWords counts runs of what is not white space.
+func countWords(s string) int {
+	n, inside := 0, false
+	for _, r := range s {
+		space := unicode.IsSpace(r)
+		if !space && !inside {
+			n++
+		}
+		inside = !space
+	}
+	return n
+}
