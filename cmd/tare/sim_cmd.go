@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"tare/analysis/dist"
+	"tare/cmd/tare/sim"
+)
+
+// simCmd is tare sim.
+type simCmd struct {
+	Listen string `help:"Address to listen on." default:"127.0.0.1:0" placeholder:"ADDR"`
+	Model  string `help:"Model name to list." default:"sim"`
+	simFlags
+}
+
+// Help is shown below the flags.
+func (simCmd) Help() string {
+	return `The simulator prints its URL on stdout and runs until it is interrupted.
+
+Example: a server of exactly 80 requests a second, with a log of the truth
+  tare sim --listen 127.0.0.1:8000 --ttft 100ms --slots 8 --truth truth.jsonl`
+}
+
+func (c *simCmd) run(ctx context.Context, env env) error {
+	var f faults
+	cfg := c.config(&f, "")
+	if len(f) > 0 {
+		return errors.Join(f...)
+	}
+	cfg.Listen, cfg.Model = c.Listen, c.Model
+	s, err := sim.New(cfg)
+	if err != nil {
+		return fmt.Errorf("simulator: %w", err)
+	}
+	fmt.Fprintln(env.stdout, s.URL())
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return s.Serve(ctx)
+}
+
+// config checks and converts; prefix goes before the flags' names in faults.
+func (s simFlags) config(f *faults, prefix string) sim.Config {
+	law := func(flag, text string) dist.Dist {
+		d, err := dist.Parse(text, dist.Duration)
+		f.check(err != nil, "--%s%s: %v", prefix, flag, err)
+		return d
+	}
+	cfg := sim.Config{
+		TTFT: law("ttft", s.TTFT), ITL: law("itl", s.ITL), Prefill: law("prefill", s.Prefill),
+		Slots: int(read(f, prefix+"slots", s.Slots, parseCount)), TruthPath: s.Truth, Seed: read(f, prefix+"seed", s.Seed, parseSeed),
+	}
+	for _, text := range s.Fault {
+		fault, err := sim.ParseFault(text)
+		f.check(err != nil, "--%sfault: %v", prefix, err)
+		cfg.Faults = append(cfg.Faults, fault)
+	}
+	return cfg
+}
+
+// args are the flags again, for a simulator in a process of its own.
+func (s simFlags) args() []string {
+	a := []string{"--ttft", s.TTFT, "--itl", s.ITL, "--prefill", s.Prefill, "--seed", s.Seed.text}
+	if s.Slots.set {
+		a = append(a, "--slots", s.Slots.text)
+	}
+	if s.Truth != "" {
+		a = append(a, "--truth", s.Truth)
+	}
+	for _, f := range s.Fault {
+		a = append(a, "--fault", f)
+	}
+	return a
+}
