@@ -1,0 +1,106 @@
+package analysis
+
+import (
+	"fmt"
+
+	"tare/analysis/metrics"
+	"tare/analysis/verdict"
+	"tare/ipc"
+)
+
+// The names of where receive stamps come from.
+const (
+	kernelStamps = "kernel"
+	userStamps   = "user"
+)
+
+// client describes the measuring processes: those that were planned and any
+// other that is on file.
+func (f *file) client(s *step, p plan) Client {
+	c := Client{Sharding: s.settings.Sharding.Mode, Stamps: f.stamps(s), Workers: []Worker{}}
+	for id := range s.processes() {
+		s.worker(id)
+	}
+	events, shared := int64(0), int64(0)
+	for _, id := range sortedIDs(s.workers) {
+		w := s.workers[id]
+		events += w.events
+		shared += w.shared
+		c.Workers = append(c.Workers, s.workerRow(w, f.process(id).cpus, p))
+	}
+	if events > 0 {
+		c.SharedRead = new(float64(shared) / float64(events))
+	}
+	return c
+}
+
+// stamps is user if any worker's kernel gives no stamps, or if more than a few
+// of its events have none: their arrival is then the instant of their read.
+func (f *file) stamps(s *step) string {
+	for _, p := range f.workers {
+		if p.ready && !p.stamps {
+			return userStamps
+		}
+	}
+	for _, w := range s.workers {
+		if float64(w.unstamped) > verdict.Default().Unstamped*float64(w.events) {
+			return userStamps
+		}
+	}
+	return kernelStamps
+}
+
+// workerRow makes one row of workers. Queue rows count if they lie wholly
+// within the steady window, and for a worker that died, up to its last.
+func (s *step) workerRow(w *worker, cpus []int, p plan) Worker {
+	row := Worker{ID: w.id, CPUs: append([]int{}, cpus...)}
+	from := (s.from - s.offset + ipc.QueueInterval - 1) / ipc.QueueInterval
+	to := (p.end - s.offset) / ipc.QueueInterval
+	if w.done == nil {
+		to = min(to, w.lastInterval()+1)
+	}
+	row.Queue = metrics.NewQueue(w.rows, from, to)
+	if len(w.rows) == 0 && w.events > 0 {
+		row.Lambda = s.rate(w.handled.Sum(p.end), p)
+	}
+	usage := w.last.Usage
+	if cpu := float64(usage.User + usage.System); cpu > 0 {
+		row.CPU = new(cpu / nsPerSecond)
+		row.CPUPerRequest = per(cpu/1e3, w.last.Sent)
+		row.CPUPerEvent = per(cpu/1e3, w.events)
+	}
+	return row
+}
+
+// lastInterval is the newest interval of the worker's rows, −1 without any.
+func (w *worker) lastInterval() int64 {
+	last := int64(-1)
+	for i := range w.rows {
+		last = max(last, w.rows[i].Interval)
+	}
+	return last
+}
+
+// per is total/n, nil for n = 0.
+func per(total float64, n int64) *float64 {
+	if n == 0 {
+		return nil
+	}
+	return new(total / float64(n))
+}
+
+// sharedCPUs says how workers share CPUs, "" if each has its own.
+func sharedCPUs(c Client, workers int) string {
+	seen := map[int]bool{}
+	n := 0
+	for _, w := range c.Workers {
+		n += len(w.CPUs)
+		for _, cpu := range w.CPUs {
+			seen[cpu] = true
+		}
+	}
+	if n > len(seen) || len(seen) > 0 && c.Sharding == goroutineMode && workers > len(seen) {
+		return fmt.Sprintf("%d workers run on %d CPUs", workers, len(seen))
+	}
+	return ""
+}

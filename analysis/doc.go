@@ -1,0 +1,19 @@
+// Package analysis turns a run's record file into its summary, in one pass and
+// from the file alone: the summary that a run prints and the one computed from
+// its directory years later are the same to the last digit.
+//
+//	records.mpk ──frames──► file (per run)
+//	                          │ Hello, Ready, Fault, End
+//	                          └─► step (per step of load)
+//	                                ├─ records  ──► metrics: latencies, tokens, SLO, instants
+//	                                └─ Progress ──► workers: queue rows, CPU
+//	                                      │
+//	                     plan (arrival.Spec) ──► ledger, steady window
+//	                                      │
+//	                              Summary ──► verdict
+//
+// # The ledger
+//
+// Every planned arrival is counted once: planned = ok + failed + dropped +
+// lost. See plan for what counts as planned in a run that was cut short.
+package analysis

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// grid lays out cells in columns: the first flush left, the others flush right.
+type grid struct {
+	rows [][]string
+}
+
+func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+
+// gap is the space between columns.
+const gap = "  "
+
+// String returns the rows, one a line, without trailing blanks.
+func (g *grid) String() string {
+	widths := g.widths()
+	var b strings.Builder
+	for _, row := range g.rows {
+		line := ""
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				line += cell + pad
+			} else {
+				line += gap + pad + cell
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (g *grid) widths() []int {
+	var widths []int
+	for _, row := range g.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return widths
+}
+
+// undefined stands in a table for a figure that does not exist.
+const undefined = "-"
+
+// number writes a figure with three decimals at most, fewer the larger it is.
+func number(x *float64) string {
+	if x == nil {
+		return undefined
+	}
+	size := max(*x, -*x)
+	switch {
+	case size >= 1000:
+		return fmt.Sprintf("%.0f", *x)
+	case size >= 100:
+		return fmt.Sprintf("%.1f", *x)
+	case size >= 10:
+		return fmt.Sprintf("%.2f", *x)
+	}
+	return fmt.Sprintf("%.3f", *x)
+}
+
+// percent writes a share of 1.
+func percent(x *float64) string {
+	if x == nil {
+		return undefined
+	}
+	return fmt.Sprintf("%.2f %%", 100**x)
+}
+
+// list joins CPU numbers as 0-3,7.
+func list(cpus []int) string {
+	if len(cpus) == 0 {
+		return undefined
+	}
+	var parts []string
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		part := fmt.Sprint(cpus[i])
+		if j > i {
+			part += fmt.Sprintf("-%d", cpus[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}

@@ -1,0 +1,183 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"tare/analysis/arrival"
+	"tare/analysis/metrics"
+	"tare/analysis/verdict"
+	"tare/ipc"
+)
+
+const nsPerSecond = 1e9
+
+// summarize makes the summary of each step.
+func (f *file) summarize() error {
+	for i, s := range f.order {
+		sum, err := f.summary(s, f.ending(i))
+		if err != nil {
+			return fmt.Errorf("step %d: %w", s.number, err)
+		}
+		f.run.Steps = append(f.run.Steps, Step{Number: s.number, Offset: s.offset, Load: s.load, Summary: sum})
+	}
+	return nil
+}
+
+func (f *file) summary(s *step, e ending) (Summary, error) {
+	p, err := s.plan(e)
+	if err != nil {
+		return Summary{}, err
+	}
+	due, sent := s.window(p.end)
+	stats, findings := s.judgeSends(due, sent)
+	sum := Summary{
+		Load:    s.loadSummary(p, int64(len(sent))),
+		Latency: s.latency.Latency(),
+		Tokens:  s.tokens,
+		Client:  f.client(s, p),
+		SLO:     s.attainment(p),
+	}
+	sum.Load.ArrivalTest = stats
+	sum.Tokens.OutputRate = s.rate(s.output.Sum(p.end), p)
+	sum.Verdict = verdict.Judge(f.evidence(s, e, &sum, findings), verdict.Default())
+	sum.Warnings = warnings(&sum)
+	return sum, nil
+}
+
+// rate is a count over the length of the steady window, per second; nil for a
+// window of no length.
+func (s *step) rate(count float64, p plan) *float64 {
+	if p.end <= s.from {
+		return nil
+	}
+	return new(count / (float64(p.end-s.from) / nsPerSecond))
+}
+
+func (s *step) loadSummary(p plan, sent int64) Traffic {
+	l := Traffic{
+		Ledger:       s.ledger(p),
+		Errors:       map[string]int64{},
+		EmptyAnswers: s.empty,
+		Window: Window{
+			From: float64(s.from-s.offset) / nsPerSecond,
+			To:   float64(p.end-s.offset) / nsPerSecond,
+		},
+	}
+	for _, c := range ipc.FailureClasses() {
+		l.Errors[c.String()] = s.errors[c]
+	}
+	if s.load.Open() {
+		l.RequestedRate = new(s.spec.Rate.Float64())
+	}
+	if sent > 1 { // one request has no rate
+		s.ends.Sort()
+		l.AchievedRate = s.rate(float64(sent), p)
+		l.DeliveredRate = s.rate(float64(s.ends.AtMost(p.end)-s.ends.AtMost(s.from-1)), p)
+	}
+	return l
+}
+
+// judgeSends runs the arrival self-test on the sends of the steady window.
+func (s *step) judgeSends(due, sent []int64) (*ArrivalTest, []arrival.Finding) {
+	if !s.load.Open() {
+		return nil, nil
+	}
+	t := s.spec.Measure(slices.Sorted(slices.Values(sent)))
+	return &ArrivalTest{
+		CV: t.CV, ACF1: t.ACF1, IDC10ms: t.IDC10ms, IDC50ms: t.IDC50ms, IDC200ms: t.IDC200ms, KSD: t.KSD,
+	}, s.spec.Judge(due, sent)
+}
+
+func (s *step) attainment(p plan) SLO {
+	if s.settings.SLO == (ipc.SLO{}) {
+		return SLO{}
+	}
+	slo := SLO{Goodput: s.rate(float64(s.good), p)}
+	if p.inWindow > 0 {
+		slo.Attained = new(float64(s.good) / float64(p.inWindow))
+	}
+	return slo
+}
+
+// evidence gathers what the verdict rests on.
+func (f *file) evidence(s *step, e ending, sum *Summary, findings []arrival.Finding) verdict.Evidence {
+	l := &sum.Load
+	ev := verdict.Evidence{
+		Planned: l.Planned, Sent: l.Sent, OK: l.OK, Dropped: l.Dropped, Lost: l.Lost,
+		SendLag: sum.Latency.SendLag.P99, ClientLag: sum.Latency.ClientLag.P99,
+		Latency: sum.Latency.TTFT.Wire.P99, Measure: "TTFT",
+		UserStamps: sum.Client.Stamps == userStamps,
+		Unended:    f.run.End == nil,
+		SharedCPUs: sharedCPUs(sum.Client, s.settings.Sharding.Workers),
+	}
+	if ev.Latency == nil {
+		ev.Latency, ev.Measure = sum.Latency.E2E.Wire.P99, "E2E"
+	}
+	for _, fault := range f.run.Faults {
+		ev.Faults = append(ev.Faults, fmt.Sprintf("worker %d: %s", fault.Worker, fault.Text))
+	}
+	for _, x := range findings {
+		ev.Arrivals = append(ev.Arrivals, x.Text)
+	}
+	for _, row := range sum.Client.Workers {
+		ev.Workers = append(ev.Workers, s.workerEvidence(row, e))
+	}
+	return ev
+}
+
+func (s *step) workerEvidence(row Worker, e ending) verdict.Worker {
+	w := s.worker(row.ID)
+	v := verdict.Worker{ID: row.ID, Rho: row.Rho, Dead: e.over && w.done == nil}
+	v.ClockStep = float64(w.last.Usage.ClockStep) / 1e3
+	if length := w.last.At - s.offset; length > 0 {
+		v.GCShare = float64(w.last.Usage.GCPause) / float64(length)
+	}
+	return v
+}
+
+// warnings names the figures that rest on little.
+func warnings(sum *Summary) []Warning {
+	all := []Warning{}
+	warn := func(path, format string, args ...any) {
+		all = append(all, Warning{Path: path, Text: fmt.Sprintf(format, args...)})
+	}
+	l := &sum.Latency
+	for _, x := range []struct {
+		path string
+		dist metrics.Dist
+	}{
+		{"latency.ttft", l.TTFT.Wire}, {"latency.ttft_content", l.TTFTContent.Wire}, {"latency.e2e", l.E2E.Wire},
+		{"latency.tpot", l.TPOT.Wire}, {"latency.itl", l.ITL.Wire}, {"latency.ntpot", l.NTPOT.Wire},
+		{"latency.send_lag", l.SendLag}, {"latency.client_lag", l.ClientLag},
+	} {
+		reliable, thin := x.dist.Thin()
+		switch {
+		case x.dist.N == 0 || !thin:
+		case reliable == "":
+			warn(x.path, "%d values: fewer than ten lie on either side of the median", x.dist.N)
+		default:
+			warn(x.path, "%d values: fewer than ten lie beyond any percentile above %s", x.dist.N, reliable)
+		}
+	}
+	if share := sum.Client.SharedRead; share != nil && *share > sharedReads {
+		warn("client.shared_reads", "%.1f %% of output events shared their read with another: their wire figures are upper bounds, their bias a lower one", 100**share)
+	}
+	for _, w := range sum.Client.Workers {
+		if w.Busy != nil && *w.Busy < fewBusy {
+			warn(fmt.Sprintf("client.workers.%d", w.ID), "%d output events arrived while worker %d was busy: its service figures rest on them alone", *w.Busy, w.ID)
+		}
+	}
+	return all
+}
+
+// sharedReads is the share of shared reads, and fewBusy the number of events
+// that arrived busy, from which a warning is due.
+const (
+	sharedReads = 0.02
+	fewBusy     = 1000
+)
+
+// sortedIDs returns the keys of m in order.
+func sortedIDs[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,33 @@
+package verdict
+
+// Thresholds are the limits of the verdict. Times are in milliseconds unless
+// the name says otherwise, shares are of 1.
+type Thresholds struct {
+	// A lag is suspect, or biased, when its p99 exceeds both the share of the
+	// p99 of wire TTFT and the time beside it.
+	SuspectLagShare float64 `json:"suspect_lag_share"`
+	SuspectLag      float64 `json:"suspect_lag_ms"`
+	BiasedLagShare  float64 `json:"biased_lag_share"`
+	BiasedLag       float64 `json:"biased_lag_ms"`
+
+	Rho       float64 `json:"biased_rho"`          // work only; biased above it
+	SentShare float64 `json:"biased_sent_share"`   // of planned; biased below it
+	ClockStep float64 `json:"suspect_clock_us"`    // jump of realtime − monotonic; suspect above it
+	GCShare   float64 `json:"suspect_gc_share"`    // of the step's time, stopped by the collector; suspect above it
+	Unstamped float64 `json:"suspect_user_stamps"` // share of events without a kernel stamp; suspect above it
+}
+
+// Default returns the limits in use.
+func Default() Thresholds {
+	return Thresholds{
+		SuspectLagShare: 0.10,
+		SuspectLag:      1,
+		BiasedLagShare:  0.50,
+		BiasedLag:       10,
+		Rho:             0.9,
+		SentShare:       0.99,
+		ClockStep:       50,
+		GCShare:         0.01,
+		Unstamped:       0.01,
+	}
+}
