@@ -19,12 +19,27 @@ type params struct {
 	continuous bool // running usage in every event
 }
 
-// body is the part of a request's JSON that the answer depends on. Any model
-// name is served; sampling options change nothing.
+// fields is the part of a request's JSON that the answer depends on. Any
+// model name is served; sampling options change nothing.
+type fields struct {
+	prompt, messages, system count // input tokens
+	maxTokens, maxCompletion count
+	n, bestOf                count
+	stream                   bool
+	usage, continuous        bool // of stream_options
+}
+
+// count is a number that may be missing.
+type count struct {
+	n   int
+	set bool
+}
+
+// body is the same as JSON has it.
 type body struct {
 	Prompt              *prompt `json:"prompt"`
 	Messages            *words  `json:"messages"`
-	System              words   `json:"system"`
+	System              *words  `json:"system"`
 	MaxTokens           *int    `json:"max_tokens"`
 	MaxCompletionTokens *int    `json:"max_completion_tokens"`
 	N                   *int    `json:"n"`
@@ -36,46 +51,65 @@ type body struct {
 	} `json:"stream_options"`
 }
 
-// parse reads the body of a request to endpoint e.
-func (e endpoint) parse(raw []byte, defaultTokens int) (params, error) {
+// decode reads any JSON. See scan for the usual one.
+func decode(raw []byte) (fields, error) {
 	var b body
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return params{}, fmt.Errorf("read the request's JSON: %w", err)
+		return fields{}, fmt.Errorf("read the request's JSON: %w", err)
 	}
-	p := params{
-		tokens:     defaultTokens,
-		stream:     b.Stream,
-		usage:      b.Stream && b.StreamOptions.IncludeUsage,
-		continuous: b.Stream && b.StreamOptions.IncludeUsage && b.StreamOptions.ContinuousUsageStats,
+	return fields{
+		prompt: given(b.Prompt), messages: given(b.Messages), system: given(b.System),
+		maxTokens: given(b.MaxTokens), maxCompletion: given(b.MaxCompletionTokens),
+		n: given(b.N), bestOf: given(b.BestOf), stream: b.Stream,
+		usage: b.StreamOptions.IncludeUsage, continuous: b.StreamOptions.ContinuousUsageStats,
+	}, nil
+}
+
+func given[T ~int](x *T) count {
+	if x == nil {
+		return count{}
 	}
-	switch {
-	case e == completions && b.Prompt == nil:
-		return params{}, errors.New("prompt is missing")
-	case e != completions && b.Messages == nil:
-		return params{}, errors.New("messages is missing")
-	case e == completions:
-		p.input = int(*b.Prompt)
-	default:
-		p.input = int(*b.Messages + b.System)
+	return count{int(*x), true}
+}
+
+// parse reads the body of a request to endpoint e.
+func (e endpoint) parse(raw []byte, defaultTokens int) (params, error) {
+	f, ok := scan(raw)
+	if !ok {
+		var err error
+		if f, err = decode(raw); err != nil {
+			return params{}, err
+		}
 	}
-	return p, errors.Join(p.limit(b.MaxTokens), p.limit(b.MaxCompletionTokens), one("n", b.N), one("best_of", b.BestOf))
+	input, name := f.prompt, "prompt"
+	if e != completions {
+		input, name = f.messages, "messages"
+		input.n += f.system.n
+	}
+	if !input.set {
+		return params{}, errors.New(name + " is missing")
+	}
+	p := params{input: input.n, tokens: defaultTokens, stream: f.stream}
+	p.usage = f.stream && f.usage
+	p.continuous = p.usage && f.continuous
+	return p, errors.Join(p.limit(f.maxTokens), p.limit(f.maxCompletion), one("n", f.n), one("best_of", f.bestOf))
 }
 
 // limit takes over the number of tokens asked for; the last one given holds.
-func (p *params) limit(n *int) error {
+func (p *params) limit(c count) error {
 	switch {
-	case n == nil:
+	case !c.set:
 		return nil
-	case *n < 0 || *n > maxTokens:
-		return fmt.Errorf("max_tokens is %d; it must be from 0 to %d", *n, maxTokens)
+	case c.n < 0 || c.n > maxTokens:
+		return fmt.Errorf("max_tokens is %d; it must be from 0 to %d", c.n, maxTokens)
 	}
-	p.tokens = *n
+	p.tokens = c.n
 	return nil
 }
 
-func one(name string, n *int) error {
-	if n != nil && *n != 1 {
-		return fmt.Errorf("%s is %d; only one choice a request is served", name, *n)
+func one(name string, c count) error {
+	if c.set && c.n != 1 {
+		return fmt.Errorf("%s is %d; only one choice a request is served", name, c.n)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ type usage struct {
 	Output     int `json:"output_tokens"`
 }
 
-func decode(t testing.TB, s string) (m message) {
+func decodeMessage(t testing.TB, s string) (m message) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(s), &m); err != nil {
 		t.Fatalf("%v in %s", err, s)
@@ -53,7 +53,7 @@ func tokens(t testing.TB, data []string) (n int) {
 		if s == "[DONE]" {
 			continue
 		}
-		m := decode(t, s)
+		m := decodeMessage(t, s)
 		if m.Delta.Text != "" || len(m.Choices) > 0 && m.Choices[0].Text+m.Choices[0].Delta.Content != "" {
 			n++
 		}
@@ -111,7 +111,7 @@ func TestContinuousUsage(t *testing.T) {
 	var got []usage
 	for _, data := range events(t, resp.Body) {
 		if data != "[DONE]" {
-			got = append(got, *decode(t, data).Usage)
+			got = append(got, *decodeMessage(t, data).Usage)
 		}
 	}
 	var want []usage
@@ -142,7 +142,7 @@ func TestUnary(t *testing.T) {
 		if err != nil || resp.StatusCode != 200 || resp.ContentLength != int64(len(b)) {
 			t.Fatalf("%s: %v, %v, length %d of %d", c.path, err, resp.Status, resp.ContentLength, len(b))
 		}
-		m := decode(t, string(b))
+		m := decodeMessage(t, string(b))
 		if c.text(m) != three || *m.Usage != c.want {
 			t.Errorf("%s: text %q, usage %+v, want %q, %+v", c.path, c.text(m), *m.Usage, three, c.want)
 		}
@@ -267,7 +267,7 @@ func TestLargeBodies(t *testing.T) {
 		}
 		b, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if m := decode(t, string(b)); m.Usage == nil || m.Usage.Prompt != n {
+		if m := decodeMessage(t, string(b)); m.Usage == nil || m.Usage.Prompt != n {
 			t.Errorf("chunked %v: %s, want %d prompt tokens", chunked, b, n)
 		}
 	}
