@@ -43,8 +43,12 @@ func run(ctx context.Context, env env, args []string) error {
 	if faults := unknownFlags(parser.Model, args); len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	if parser.Resolvers, err = resolvers(parser.Model, args); err != nil {
+	file, err := resolvers(parser.Model, args)
+	if err != nil {
 		return err
+	}
+	if err := kong.Resolvers(file...).Apply(parser); err != nil {
+		return fmt.Errorf("command line: %w", err)
 	}
 	k, err := parser.Parse(args)
 	if exited {
