@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -141,5 +140,3 @@ func everyByte(n int) []int {
 	}
 	return cuts
 }
-
-var _ = context.Canceled

@@ -30,9 +30,9 @@ func (r *Reader) parse(name, data []byte) error {
 	c := &r.chunk
 	c.reset()
 	if r.opt.API == Messages {
-		return c.parseMessages(name, data)
+		return c.parseMessages(&r.scratch, name, data)
 	}
-	if c.scanOpenAI(data) {
+	if c.scanOpenAI(data, &r.known) {
 		return nil
 	}
 	c.reset()

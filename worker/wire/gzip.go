@@ -32,9 +32,15 @@ type inflater struct {
 	literals, distances huffman
 }
 
-const windowSize = 32 << 10
+const (
+	windowSize = 32 << 10
+	gzipMagic  = "\x1f\x8b\x08"
+)
 
-var errGzip = errors.New("not a gzip body")
+var (
+	errGzip    = errors.New("not a gzip body")
+	errStopped = errors.New("decoder stopped")
+)
 
 func newInflater() *inflater {
 	f := &inflater{}
@@ -48,28 +54,31 @@ func (f *inflater) run(yield func([]byte) bool) {
 	f.yield = yield
 	for members := 0; f.err == nil; members++ {
 		if members > 0 && !f.more() {
-			f.err = io.EOF
-			return
+			f.fail(io.EOF)
 		}
-		if !f.header() {
-			if members > 0 && f.err == errGzip {
-				f.err = io.EOF
-			}
-			return
+		f.header()
+		if members > 0 && f.err == errGzip {
+			f.err = io.EOF
 		}
 		f.blocks()
 		f.trailer()
+	}
+	if f.err != errStopped {
+		f.tell() // what came before the fault
 	}
 }
 
 // more tells whether a byte can be had, waiting for it.
 func (f *inflater) more() bool {
+	if f.err != nil {
+		return false
+	}
 	if len(f.in) == 0 {
 		f.tell()
 	}
 	for len(f.in) == 0 && f.err == nil && !f.eof {
 		if !f.yield(nil) {
-			f.err = errors.New("decoder stopped")
+			f.err = errStopped
 		}
 	}
 	return len(f.in) > 0 && f.err == nil
@@ -82,7 +91,7 @@ func (f *inflater) tell() {
 		f.crc = crc32.Update(f.crc, crc32.IEEETable, piece)
 		f.size += uint32(len(piece))
 		if !f.yield(piece) {
-			f.fail(errors.New("decoder stopped"))
+			f.err = errStopped
 		}
 	}
 }
@@ -106,11 +115,11 @@ func (f *inflater) octet() byte {
 }
 
 // header reads a member's header (RFC 1952, 2.3).
-func (f *inflater) header() bool {
+func (f *inflater) header() {
 	var h [10]byte
 	for i := range h {
 		h[i] = f.octet()
-		if i == 2 && (h[0] != 0x1f || h[1] != 0x8b || h[2] != 8) {
+		if i < len(gzipMagic) && h[i] != gzipMagic[i] {
 			f.fail(errGzip)
 		}
 	}
@@ -137,13 +146,14 @@ func (f *inflater) header() bool {
 		}
 	}
 	f.first, f.crc, f.size = len(f.out), 0, 0
-	return f.err == nil
 }
 
 // trailer checks sum and size (RFC 1952, 2.3.1).
 func (f *inflater) trailer() {
 	f.hold, f.held = 0, 0 // the rest of the last byte
-	f.tell()
+	if f.err == nil {
+		f.tell()
+	}
 	var b [8]byte
 	for i := range b {
 		b[i] = f.octet()

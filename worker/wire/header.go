@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // maxHead bounds a response header, in bytes.
@@ -38,7 +39,7 @@ func (r *Reader) pushHead(p []byte) []byte {
 	from := max(0, old-2) // an end may begin up to two bytes back
 	n := headEnd(r.head[from:])
 	if n < 0 {
-		r.checkPartialHead()
+		r.checkHead(r.head)
 		return nil
 	}
 	n += from
@@ -66,21 +67,27 @@ func headEnd(b []byte) int {
 	}
 }
 
-// checkPartialHead gives up at once on a peer that does not speak HTTP/1.
-func (r *Reader) checkPartialHead() {
+// checkHead gives up on a header, or the start of one, that is too long or
+// shows that the peer does not speak HTTP/1.
+func (r *Reader) checkHead(b []byte) bool {
 	const start = "HTTP/1."
-	n := min(len(start), len(r.head))
+	n := min(len(start), len(b))
 	switch {
-	case string(r.head[:n]) != start[:n]:
-		r.breakOff("status line", fmt.Sprintf("not an HTTP/1 response: %.40q", r.head))
-	case len(r.head) > maxHead:
+	case string(b[:n]) != start[:n]:
+		r.breakOff("status line", "no HTTP/1 response")
+		r.prefix = append(r.prefix, b[:min(len(b), r.opt.MaxBody)]...)
+	case len(b) > maxHead:
 		r.breakOff("header", "response header longer than 1 MiB")
 	}
+	return r.phase != broken
 }
 
 // onHead takes a whole header. Interim answers are neither the status nor the
 // first byte of the answer; 101 is final, as nothing of HTTP follows it.
 func (r *Reader) onHead(block []byte) {
+	if !r.checkHead(block) {
+		return
+	}
 	h, err := parseHead(block)
 	if err != nil {
 		r.breakOff("header", err.Error())
@@ -127,13 +134,16 @@ func parseHead(block []byte) (header, error) {
 	if err != nil {
 		return h, err
 	}
+	if len(rest) > 0 && isBlank(rest[0]) {
+		return h, fmt.Errorf("read header: blank before the first field")
+	}
 	for {
 		line, rest = cutLine(rest)
 		if len(line) == 0 {
 			return h, nil
 		}
 		// An obsolete line fold continues the value (RFC 9112, 5.2).
-		for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
+		for len(rest) > 0 && isBlank(rest[0]) {
 			more, next := cutLine(rest)
 			line, rest = append(append(bytes.Clone(line), ' '), more...), next
 		}
@@ -163,13 +173,18 @@ func cutLine(b []byte) (line, rest []byte) {
 // parseStatusLine reads "HTTP/1.1 200 OK"; the reason may be missing.
 func parseStatusLine(line []byte) (header, error) {
 	h := header{length: -1}
-	ok := len(line) >= 12 && string(line[:7]) == "HTTP/1." && isDigit(line[7]) && line[8] == ' ' &&
-		isDigit(line[9]) && isDigit(line[10]) && isDigit(line[11]) && (len(line) == 12 || line[12] == ' ')
-	if !ok {
+	version, rest, _ := bytes.Cut(line, []byte(" "))
+	code, _, _ := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
+	if len(version) != 8 || !isDigit(version[7]) || len(code) != 3 {
 		return h, fmt.Errorf("read status line %.60q: malformed", line)
 	}
-	h.minor = int(line[7] - '0')
-	h.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
+	h.minor = int(version[7] - '0')
+	for _, c := range code {
+		if !isDigit(c) {
+			return h, fmt.Errorf("read status line %.60q: status is no number", line)
+		}
+		h.status = h.status*10 + int(c-'0')
+	}
 	if h.status < 100 {
 		return h, fmt.Errorf("read status line %.60q: status below 100", line)
 	}
@@ -205,10 +220,11 @@ var semicolon = []byte(";")
 func (h *header) setLength(value []byte) error {
 	var n int64
 	for _, c := range value {
-		if !isDigit(c) || n > (1<<62)/10 {
+		d := int64(c - '0')
+		if !isDigit(c) || n > (math.MaxInt64-d)/10 {
 			return fmt.Errorf("read Content-Length %.40q: not a length", value)
 		}
-		n = n*10 + int64(c-'0')
+		n = n*10 + d
 	}
 	if len(value) == 0 || h.hasLength && h.length != n {
 		return fmt.Errorf("read Content-Length %.40q: empty or in conflict with another", value)
@@ -259,11 +275,13 @@ func eachToken(list []byte, f func([]byte)) {
 	}
 }
 
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
 func trimBlanks(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+	for len(b) > 0 && isBlank(b[0]) {
 		b = b[1:]
 	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+	for len(b) > 0 && isBlank(b[len(b)-1]) {
 		b = b[:len(b)-1]
 	}
 	return b

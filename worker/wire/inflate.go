@@ -7,20 +7,20 @@ var errDeflate = errors.New("corrupt deflate data")
 // huffman is a canonical code: how many codes of each length there are, and
 // the symbols in the order of their codes.
 type huffman struct {
-	count  [16]int
-	symbol [288]uint16
+	longest int
+	count   [16]int
+	symbol  [288]uint16
 }
 
 // build makes the code of RFC 1951, 3.2.2 from the length of each symbol. It
 // must use up all codes, but for one single code of length 1 and for none.
 func (h *huffman) build(lengths []byte) bool {
-	h.count = [16]int{}
-	longest := byte(0)
+	h.longest, h.count = 0, [16]int{}
 	for _, n := range lengths {
 		h.count[n]++
-		longest = max(longest, n)
+		h.longest = max(h.longest, int(n))
 	}
-	if longest == 0 {
+	if h.longest == 0 {
 		return true
 	}
 	h.count[0] = 0
@@ -39,14 +39,14 @@ func (h *huffman) build(lengths []byte) bool {
 			offset[n]++
 		}
 	}
-	return left == 0 || longest == 1
+	return left == 0 || h.longest == 1
 }
 
 // decode reads one symbol bit by bit, so that it never takes a byte more than
 // the symbol needs; -1 after an error.
 func (f *inflater) decode(h *huffman) int {
 	code, first, index := 0, 0, 0
-	for n := 1; n < 16; n++ {
+	for n := 1; n <= h.longest; n++ {
 		code |= f.bits(1)
 		if code-first < h.count[n] {
 			return int(h.symbol[index+code-first])

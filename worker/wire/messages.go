@@ -34,8 +34,8 @@ func (e *messagesEvent) reset() {
 
 // parseMessages reads an event of the Messages API. The type stands in the
 // data; the event's name is its copy, used where a server leaves the type out.
-func (c *chunk) parseMessages(name, data []byte) error {
-	var e messagesEvent
+// e is room to work in.
+func (c *chunk) parseMessages(e *messagesEvent, name, data []byte) error {
 	if e.reset(); !e.scan(data) {
 		e.reset()
 		if err := e.decode(data); err != nil {
@@ -45,7 +45,7 @@ func (c *chunk) parseMessages(name, data []byte) error {
 	if len(e.kind) == 0 {
 		e.kind = name
 	}
-	c.fromMessages(&e, data)
+	c.fromMessages(e, data)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -36,12 +37,14 @@ func (c *chunk) kind() Kind {
 // scanOpenAI reads the data of a completions or chat event; false sends the
 // caller to decodeOpenAI, and leaves c in any state. A name that comes twice in
 // an object is for the decoder, whose last one holds.
-func (c *chunk) scanOpenAI(data []byte) bool {
+func (c *chunk) scanOpenAI(data []byte, known *knownHead) bool {
 	s := scan{b: data}
-	var seen once
-	for more := s.open('{'); more; more = s.next('{') {
+	seen, more := known.resume(&s)
+	for ; more; more = s.next('{') {
+		start := s.i
 		switch string(s.key()) {
 		case "choices":
+			known.keep(data[:start], seen)
 			seen.mark(&s, 1)
 			c.scanChoices(&s)
 		case "usage":
@@ -51,7 +54,7 @@ func (c *chunk) scanOpenAI(data []byte) bool {
 			seen.mark(&s, 4)
 			s.null()
 		case "object":
-			if seen.mark(&s, 8); string(s.str()) == "error" {
+			if seen.mark(&s, seenObject); string(s.str()) == "error" {
 				s.bad = true
 			}
 		case "x_groq":
@@ -62,6 +65,34 @@ func (c *chunk) scanOpenAI(data []byte) bool {
 	}
 	return s.end()
 }
+
+// knownHead is what stood before the choices of an earlier event: id, model and
+// such, the same in all events of an answer. Where an event begins with the
+// same bytes, the scan would pass over them and come to the same place.
+type knownHead struct {
+	b    []byte
+	seen once
+}
+
+func (k *knownHead) resume(s *scan) (seen once, more bool) {
+	if len(k.b) > 0 && bytes.HasPrefix(s.b, k.b) {
+		s.i = len(k.b)
+		return k.seen, true
+	}
+	return 0, s.open('{')
+}
+
+// keep remembers a head, unless it had anything but names of no interest.
+func (k *knownHead) keep(head []byte, seen once) {
+	if seen&^seenObject == 0 && len(head) <= maxHeadKept && !bytes.Equal(head, k.b) {
+		k.b, k.seen = append(k.b[:0], head...), seen
+	}
+}
+
+const (
+	seenObject  once = 8
+	maxHeadKept      = 1 << 10
+)
 
 // once remembers which names an object had.
 type once uint8

@@ -51,10 +51,12 @@ type Reader struct {
 	prefix  []byte
 	whole   []byte // unary body
 
-	sse    sse
-	chunk  chunk
-	usage  usage
-	answer answer
+	sse     sse
+	chunk   chunk
+	known   knownHead
+	scratch messagesEvent
+	usage   usage
+	answer  answer
 
 	settled      bool
 	class        ErrorClass
@@ -96,6 +98,7 @@ func (r *Reader) Reset(o Options, s Sink) {
 	*r = Reader{
 		opt: o, sink: s,
 		head: emptied(r.head), prefix: emptied(r.prefix), whole: emptied(r.whole),
+		known:  r.known,
 		sse:    sse{pending: emptied(r.sse.pending), data: emptied(r.sse.data), name: emptied(r.sse.name)},
 		usage:  usage{in: -1, out: -1, total: true},
 		answer: answer{firstChoices: -1, firstContent: -1, firstOut: -1, text: emptied(a.text), reasoning: emptied(a.reasoning)},

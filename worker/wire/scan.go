@@ -272,7 +272,7 @@ func special(b []byte, i int) int {
 // escapeLen returns the length of the escape that b starts with, 0 if it is
 // none.
 func escapeLen(b []byte) int {
-	if len(b) < 2 {
+	if len(b) < 2 || b[0] != '\\' {
 		return 0
 	}
 	switch b[1] {

@@ -118,6 +118,9 @@ func (r *Reader) fits(n int) bool {
 
 // line takes one line without its end.
 func (r *Reader) line(line []byte) {
+	if !r.fits(len(line)) {
+		return
+	}
 	if len(line) == 0 {
 		r.dispatch()
 		return
@@ -160,9 +163,7 @@ func fieldValue(v []byte) []byte {
 func (r *Reader) dataLine(value []byte) {
 	s := &r.sse
 	if s.lines++; s.lines == 1 {
-		if r.fits(len(value)) {
-			s.data, s.ref = s.data[:0], value
-		}
+		s.data, s.ref = s.data[:0], value
 		return
 	}
 	if s.ref != nil {
