@@ -34,7 +34,7 @@ type request struct {
 	body           []byte
 	close          bool // the client closes after the answer
 	expect         bool // the client waits for 100 before it sends the body
-	chunked        bool
+	host, chunked  bool
 	length         int // of the body, −1 if not given
 }
 
@@ -113,13 +113,17 @@ func (r *reader) fill() error {
 	return err
 }
 
-// line returns the next line without its end, LF or CRLF.
-func (r *reader) line() ([]byte, error) {
+// line returns the next line without its end: CRLF, or in a header a bare LF
+// as well.
+func (r *reader) line(strict bool) ([]byte, error) {
 	for from := r.pos; ; {
 		if i := bytes.IndexByte(r.buf[from:r.end], '\n'); i >= 0 {
-			line := r.buf[r.pos : from+i]
+			line, crlf := bytes.CutSuffix(r.buf[r.pos:from+i], []byte{'\r'})
 			r.pos = from + i + 1
-			return bytes.TrimSuffix(line, []byte{'\r'}), nil
+			if strict && !crlf {
+				return nil, malformed("a line must end with CRLF")
+			}
+			return line, nil
 		}
 		from = r.end
 		if r.end-r.pos > maxHead {
@@ -144,7 +148,7 @@ func (r *reader) take(n int) ([]byte, error) {
 
 // head reads the request line and the fields.
 func (r *reader) head(q *request) error {
-	line, err := r.line()
+	line, err := r.line(false)
 	switch {
 	case err == io.EOF && r.end > 0:
 		return io.ErrUnexpectedEOF
@@ -160,7 +164,7 @@ func (r *reader) head(q *request) error {
 // fields reads header fields, or trailer fields with q nil.
 func (r *reader) fields(q *request) error {
 	for begin := r.pos; ; {
-		line, err := r.line()
+		line, err := r.line(q == nil)
 		switch {
 		case err != nil:
 			return err
@@ -206,17 +210,13 @@ func (r *reader) chunks() ([]byte, error) {
 }
 
 func (r *reader) chunkSize() (int, error) {
-	begin := r.pos
-	line, err := r.line()
+	line, err := r.line(true)
 	if err != nil {
 		return 0, err
 	}
-	if r.pos-begin != len(line)+2 {
-		return 0, malformed("chunk size must end with CRLF")
-	}
 	digits, _, _ := bytes.Cut(line, []byte{';'})
 	digits = bytes.TrimRight(digits, " \t")
-	if len(digits) == 0 || !isHex(digits) {
+	if len(digits) == 0 || !isHex(digits) || !isValue(line) {
 		return 0, malformed("malformed chunk size")
 	}
 	n, err := strconv.ParseUint(string(digits), 16, 32)
@@ -249,6 +249,11 @@ func (q *request) field(name, value []byte) error {
 	switch {
 	case is(name, "content-length"):
 		return q.contentLength(value)
+	case is(name, "host"):
+		if q.host {
+			return malformed("two hosts")
+		}
+		q.host = true
 	case is(name, "transfer-encoding"):
 		if q.chunked || !bytes.EqualFold(value, chunkedToken) {
 			return &requestError{http.StatusNotImplemented, "transfer-encoding other than chunked"}
