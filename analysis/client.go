@@ -8,6 +8,9 @@ import (
 	"tare/ipc"
 )
 
+// goroutineMode is the name of the sharding with one process for all workers.
+const goroutineMode = "goroutine"
+
 // The names of where receive stamps come from.
 const (
 	kernelStamps = "kernel"
@@ -16,32 +19,28 @@ const (
 
 // client describes the measuring processes: those that were planned and any
 // other that is on file.
-func (f *file) client(s *step, p plan) Client {
-	c := Client{Sharding: s.settings.Sharding.Mode, Stamps: f.stamps(s), Workers: []Worker{}}
-	for id := range s.processes() {
-		s.worker(id)
+func (s *step) client(p plan, children []ipc.Child) Client {
+	c := Client{Sharding: s.settings.Sharding.Mode, Workers: []Worker{}}
+	for id := range s.children {
+		s.worker(id) // a worker without a word on file has a row, too
 	}
 	events, shared := int64(0), int64(0)
 	for _, id := range sortedIDs(s.workers) {
 		w := s.workers[id]
 		events += w.events
 		shared += w.shared
-		c.Workers = append(c.Workers, s.workerRow(w, f.process(id).cpus, p))
+		c.Workers = append(c.Workers, s.workerRow(w, children, p))
 	}
 	if events > 0 {
-		c.SharedRead = new(float64(shared) / float64(events))
+		c.Stamps = new(s.stamps())
+		c.SharedReads = new(float64(shared) / float64(events))
 	}
 	return c
 }
 
-// stamps is user if any worker's kernel gives no stamps, or if more than a few
-// of its events have none: their arrival is then the instant of their read.
-func (f *file) stamps(s *step) string {
-	for _, p := range f.workers {
-		if p.ready && !p.stamps {
-			return userStamps
-		}
-	}
+// stamps is user if more than a few of a worker's events have no stamp: their
+// arrival is then the instant of their read.
+func (s *step) stamps() string {
 	for _, w := range s.workers {
 		if float64(w.unstamped) > verdict.Default().Unstamped*float64(w.events) {
 			return userStamps
@@ -52,8 +51,13 @@ func (f *file) stamps(s *step) string {
 
 // workerRow makes one row of workers. Queue rows count if they lie wholly
 // within the steady window, and for a worker that died, up to its last.
-func (s *step) workerRow(w *worker, cpus []int, p plan) Worker {
-	row := Worker{ID: w.id, CPUs: append([]int{}, cpus...)}
+func (s *step) workerRow(w *worker, children []ipc.Child, p plan) Worker {
+	row := Worker{ID: w.id, CPUs: []int{}}
+	for _, c := range children {
+		if c.Worker == w.id {
+			row.CPUs = append(row.CPUs, c.CPUs...)
+		}
+	}
 	from := (s.from - s.offset + ipc.QueueInterval - 1) / ipc.QueueInterval
 	to := (p.end - s.offset) / ipc.QueueInterval
 	if w.done == nil {
@@ -61,7 +65,7 @@ func (s *step) workerRow(w *worker, cpus []int, p plan) Worker {
 	}
 	row.Queue = metrics.NewQueue(w.rows, from, to)
 	if len(w.rows) == 0 && w.events > 0 {
-		row.Lambda = s.rate(w.handled.Sum(p.end), p)
+		row.Lambda = s.rate(w.handled.Sum(p.end), p, len(s.sends))
 	}
 	usage := w.last.Usage
 	if cpu := float64(usage.User + usage.System); cpu > 0 {

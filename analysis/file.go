@@ -11,20 +11,12 @@ import (
 
 // file is the state of reading a record file.
 type file struct {
-	reader  *ipc.RecordReader
-	run     *Run
-	steps   map[int64]*step
-	order   []*step
-	workers map[int]*process
-	newest  int64 // newest instant on file, ns after the run epoch
-	record  ipc.Record
-}
-
-// process is a worker process, over all steps.
-type process struct {
-	cpus   []int
-	stamps bool // Ready said that the kernel gives stamps
-	ready  bool
+	reader *ipc.RecordReader
+	run    *Run
+	steps  map[int64]*step
+	order  []*step
+	newest int64 // newest instant on file, ns after the run epoch
+	record ipc.Record
 }
 
 // frames reads the file to its end, clean or torn.
@@ -50,10 +42,6 @@ func (f *file) frames() error {
 // passed over.
 func (f *file) frame(t ipc.Type, worker int) error {
 	switch t {
-	case ipc.TypeHello:
-		return f.hello(worker)
-	case ipc.TypeReady:
-		return f.ready(worker)
 	case ipc.TypeStep:
 		return f.begin()
 	case ipc.TypeRecords:
@@ -69,30 +57,6 @@ func (f *file) frame(t ipc.Type, worker int) error {
 		return f.reader.Message(f.run.End)
 	}
 	return nil
-}
-
-func (f *file) process(worker int) *process {
-	p := f.workers[worker]
-	if p == nil {
-		p = &process{}
-		f.workers[worker] = p
-	}
-	return p
-}
-
-func (f *file) hello(worker int) error {
-	var m ipc.Hello
-	err := f.reader.Message(&m)
-	f.process(worker).cpus = m.CPUs
-	return err
-}
-
-func (f *file) ready(worker int) error {
-	var m ipc.Ready
-	err := f.reader.Message(&m)
-	p := f.process(worker)
-	p.ready, p.stamps = true, m.KernelStamps
-	return err
 }
 
 func (f *file) fault(worker int) error {
@@ -119,7 +83,7 @@ func (f *file) begin() error {
 	if f.steps[int64(m.Step)] != nil {
 		return fmt.Errorf("step %d begins twice", m.Step)
 	}
-	s, err := newStep(m, load, f.run.Manifest.Settings)
+	s, err := newStep(m, load, &f.run.Manifest)
 	if err != nil {
 		return fmt.Errorf("step %d: %w", m.Step, err)
 	}

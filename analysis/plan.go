@@ -15,6 +15,15 @@ type plan struct {
 	end      int64 // of the steady window, ns after the run epoch
 }
 
+// rate is a count over the length of the steady window of a step, per second;
+// nil where it has no length or fewer than two requests were sent in it.
+func (s *step) rate(count float64, p plan, sent int) *float64 {
+	if p.end <= s.from || sent < 2 {
+		return nil
+	}
+	return new(count / (float64(p.end-s.from) / nsPerSecond))
+}
+
 // ending tells how a step came to its end.
 type ending struct {
 	at        int64 // instant after which a worker without Done sends nothing, ns after the run epoch
@@ -79,7 +88,7 @@ func (s *step) plan(e ending) (plan, error) {
 // and arrivals both come in the order of their index, so that one look at the
 // next record tells whether an arrival has one.
 func (s *step) planOpen(e ending) (plan, error) {
-	stops := make([]int64, s.processes())
+	stops := make([]int64, s.children)
 	latest := int64(math.MinInt64)
 	for id := range stops {
 		stops[id] = s.worker(id).stop(e)

@@ -63,7 +63,7 @@ func read(r *ipc.RecordReader) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{reader: r, run: &Run{Manifest: manifest}, steps: map[int64]*step{}, workers: map[int]*process{}}
+	f := &file{reader: r, run: &Run{Manifest: manifest}, steps: map[int64]*step{}}
 	if err := f.frames(); err != nil {
 		return nil, err
 	}

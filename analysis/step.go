@@ -17,7 +17,8 @@ type step struct {
 	number   int
 	offset   int64 // of the step's epoch
 	load     ipc.Load
-	settings ipc.Settings
+	settings *ipc.Settings
+	children int          // worker processes, by which schedules and shares are cut
 	spec     arrival.Spec // of an open loop
 	from     int64        // begin of the steady window
 
@@ -30,6 +31,8 @@ type step struct {
 
 	latency metrics.LatencyCollector
 	tokens  metrics.Tokens
+	usage   int64          // tokens of requests that succeeded, by usage
+	counted int64          // of the same requests, by their events
 	output  *metrics.Meter // tokens by kernel stamp
 	sends   []send         // from the begin of the window, then in order of due
 	ends    metrics.Column // of requests that succeeded
@@ -54,10 +57,11 @@ type worker struct {
 	handled   *metrics.Meter
 }
 
-func newStep(m ipc.Step, load ipc.Load, settings ipc.Settings) (*step, error) {
+func newStep(m ipc.Step, load ipc.Load, manifest *ipc.Manifest) (*step, error) {
 	from := m.Offset + int64(load.Warmup)
 	s := &step{
-		number: m.Step, offset: m.Offset, load: load, settings: settings, from: from,
+		number: m.Step, offset: m.Offset, load: load, from: from,
+		settings: &manifest.Settings, children: max(1, len(manifest.Workers)),
 		workers: map[int]*worker{}, errors: map[ipc.Class]int64{}, output: metrics.NewMeter(from),
 	}
 	if !load.Open() {
@@ -69,17 +73,6 @@ func newStep(m ipc.Step, load ipc.Load, settings ipc.Settings) (*step, error) {
 	}
 	return s, errors.Join(s.spec.Validate()...)
 }
-
-// processes is the number of workers by which schedules and shares are cut.
-func (s *step) processes() int {
-	if s.settings.Sharding.Mode == goroutineMode {
-		return 1
-	}
-	return max(1, s.settings.Sharding.Workers)
-}
-
-// goroutineMode is the name of the sharding with one process.
-const goroutineMode = "goroutine"
 
 func (s *step) worker(id int) *worker {
 	w := s.workers[id]
@@ -126,8 +119,8 @@ func (s *step) check(id int, r *ipc.Record) error {
 	if r.Index < 0 {
 		return errors.New("negative index")
 	}
-	if s.load.Open() && s.spec.Owner(r.Index, s.processes()) != id {
-		return fmt.Errorf("the arrival belongs to worker %d", s.spec.Owner(r.Index, s.processes()))
+	if s.load.Open() && s.spec.Owner(r.Index, s.children) != id {
+		return fmt.Errorf("the arrival belongs to worker %d", s.spec.Owner(r.Index, s.children))
 	}
 	if r.Class == ipc.OK && (r.Sent < 0 || r.Done < r.Sent) {
 		return errors.New("succeeded without having been sent and answered")
@@ -151,6 +144,10 @@ func (s *step) succeed(q metrics.Request) {
 	s.ok++
 	s.ends.Add(q.Done)
 	s.tokens.Add(q)
+	if q.Source == metrics.FromUsage && !q.Unary {
+		s.usage += q.Tokens
+		s.counted += q.Counted()
+	}
 	if q.Tokens == 0 || len(q.Output) == 0 && !q.Unary {
 		s.empty++
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"tare/analysis/arrival"
-	"tare/analysis/metrics"
 	"tare/analysis/verdict"
 	"tare/ipc"
 )
@@ -33,29 +32,20 @@ func (f *file) summary(s *step, e ending) (Summary, error) {
 	due, sent := s.window(p.end)
 	stats, findings := s.judgeSends(due, sent)
 	sum := Summary{
-		Load:    s.loadSummary(p, int64(len(sent))),
+		Load:    s.traffic(p, len(sent)),
 		Latency: s.latency.Latency(),
 		Tokens:  s.tokens,
-		Client:  f.client(s, p),
-		SLO:     s.attainment(p),
+		Client:  s.client(p, f.run.Manifest.Workers),
+		SLO:     s.attainment(p, len(sent)),
 	}
 	sum.Load.ArrivalTest = stats
-	sum.Tokens.OutputRate = s.rate(s.output.Sum(p.end), p)
+	sum.Tokens.OutputRate = s.rate(s.output.Sum(p.end), p, len(sent))
 	sum.Verdict = verdict.Judge(f.evidence(s, e, &sum, findings), verdict.Default())
-	sum.Warnings = warnings(&sum)
+	sum.Warnings = s.warnings(&sum)
 	return sum, nil
 }
 
-// rate is a count over the length of the steady window, per second; nil for a
-// window of no length.
-func (s *step) rate(count float64, p plan) *float64 {
-	if p.end <= s.from {
-		return nil
-	}
-	return new(count / (float64(p.end-s.from) / nsPerSecond))
-}
-
-func (s *step) loadSummary(p plan, sent int64) Traffic {
+func (s *step) traffic(p plan, sent int) Traffic {
 	l := Traffic{
 		Ledger:       s.ledger(p),
 		Errors:       map[string]int64{},
@@ -71,11 +61,9 @@ func (s *step) loadSummary(p plan, sent int64) Traffic {
 	if s.load.Open() {
 		l.RequestedRate = new(s.spec.Rate.Float64())
 	}
-	if sent > 1 { // one request has no rate
-		s.ends.Sort()
-		l.AchievedRate = s.rate(float64(sent), p)
-		l.DeliveredRate = s.rate(float64(s.ends.AtMost(p.end)-s.ends.AtMost(s.from-1)), p)
-	}
+	s.ends.Sort()
+	l.AchievedRate = s.rate(float64(sent), p, sent)
+	l.DeliveredRate = s.rate(float64(s.ends.AtMost(p.end)-s.ends.AtMost(s.from-1)), p, sent)
 	return l
 }
 
@@ -90,11 +78,11 @@ func (s *step) judgeSends(due, sent []int64) (*ArrivalTest, []arrival.Finding) {
 	}, s.spec.Judge(due, sent)
 }
 
-func (s *step) attainment(p plan) SLO {
+func (s *step) attainment(p plan, sent int) SLO {
 	if s.settings.SLO == (ipc.SLO{}) {
 		return SLO{}
 	}
-	slo := SLO{Goodput: s.rate(float64(s.good), p)}
+	slo := SLO{Goodput: s.rate(float64(s.good), p, sent)}
 	if p.inWindow > 0 {
 		slo.Attained = new(float64(s.good) / float64(p.inWindow))
 	}
@@ -108,7 +96,7 @@ func (f *file) evidence(s *step, e ending, sum *Summary, findings []arrival.Find
 		Planned: l.Planned, Sent: l.Sent, OK: l.OK, Dropped: l.Dropped, Lost: l.Lost,
 		SendLag: sum.Latency.SendLag.P99, ClientLag: sum.Latency.ClientLag.P99,
 		Latency: sum.Latency.TTFT.Wire.P99, Measure: "TTFT",
-		UserStamps: sum.Client.Stamps == userStamps,
+		UserStamps: sum.Client.Stamps != nil && *sum.Client.Stamps == userStamps,
 		Unended:    f.run.End == nil,
 		SharedCPUs: sharedCPUs(sum.Client, s.settings.Sharding.Workers),
 	}
@@ -136,48 +124,6 @@ func (s *step) workerEvidence(row Worker, e ending) verdict.Worker {
 	}
 	return v
 }
-
-// warnings names the figures that rest on little.
-func warnings(sum *Summary) []Warning {
-	all := []Warning{}
-	warn := func(path, format string, args ...any) {
-		all = append(all, Warning{Path: path, Text: fmt.Sprintf(format, args...)})
-	}
-	l := &sum.Latency
-	for _, x := range []struct {
-		path string
-		dist metrics.Dist
-	}{
-		{"latency.ttft", l.TTFT.Wire}, {"latency.ttft_content", l.TTFTContent.Wire}, {"latency.e2e", l.E2E.Wire},
-		{"latency.tpot", l.TPOT.Wire}, {"latency.itl", l.ITL.Wire}, {"latency.ntpot", l.NTPOT.Wire},
-		{"latency.send_lag", l.SendLag}, {"latency.client_lag", l.ClientLag},
-	} {
-		reliable, thin := x.dist.Thin()
-		switch {
-		case x.dist.N == 0 || !thin:
-		case reliable == "":
-			warn(x.path, "%d values: fewer than ten lie on either side of the median", x.dist.N)
-		default:
-			warn(x.path, "%d values: fewer than ten lie beyond any percentile above %s", x.dist.N, reliable)
-		}
-	}
-	if share := sum.Client.SharedRead; share != nil && *share > sharedReads {
-		warn("client.shared_reads", "%.1f %% of output events shared their read with another: their wire figures are upper bounds, their bias a lower one", 100**share)
-	}
-	for _, w := range sum.Client.Workers {
-		if w.Busy != nil && *w.Busy < fewBusy {
-			warn(fmt.Sprintf("client.workers.%d", w.ID), "%d output events arrived while worker %d was busy: its service figures rest on them alone", *w.Busy, w.ID)
-		}
-	}
-	return all
-}
-
-// sharedReads is the share of shared reads, and fewBusy the number of events
-// that arrived busy, from which a warning is due.
-const (
-	sharedReads = 0.02
-	fewBusy     = 1000
-)
 
 // sortedIDs returns the keys of m in order.
 func sortedIDs[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

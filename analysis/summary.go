@@ -51,10 +51,10 @@ type ArrivalTest struct {
 
 // Client is what the measuring client was and how it held out.
 type Client struct {
-	Sharding   string   `json:"sharding"`     // process or goroutine
-	Stamps     string   `json:"stamps"`       // kernel, or user where the kernel gave none
-	SharedRead *float64 `json:"shared_reads"` // share of output events that were not alone in their read
-	Workers    []Worker `json:"workers"`
+	Sharding    string   `json:"sharding"`     // process or goroutine
+	Stamps      *string  `json:"stamps"`       // kernel, or user where the kernel gave none; nil without an event
+	SharedReads *float64 `json:"shared_reads"` // share of output events that were not alone in their read
+	Workers     []Worker `json:"workers"`
 }
 
 // Worker is one client process. Its queue figures are those of rows of

@@ -191,6 +191,3 @@ func defined(x float64) *float64 {
 	}
 	return &x
 }
-
-// addInterval gives the ratio its interval.
-func (q *Queue) addInterval(rows []ipc.QueueRow, from, to int64) {}

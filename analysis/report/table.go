@@ -81,7 +81,7 @@ func latencyPart(b *strings.Builder, l metrics.Latency) {
 	row := func(name string, c metrics.Columns) {
 		g.add(name, number(c.Wire.Mean), number(c.Wire.P50), number(c.Wire.P99),
 			number(c.Observed.P50), number(c.Observed.P99), number(c.Scheduled.P50), number(c.Scheduled.P99),
-			number(c.Bias.P50), number(c.Bias.P99), fmt.Sprint(c.Observed.N))
+			number(c.Bias.P50), number(c.Bias.P99), fmt.Sprint(c.Wire.N))
 	}
 	row("TTFT", l.TTFT)
 	row("TTFT content", l.TTFTContent)
@@ -115,7 +115,11 @@ func lagPart(b *strings.Builder, l metrics.Latency) {
 }
 
 func clientPart(b *strings.Builder, c analysis.Client) {
-	fmt.Fprintf(b, "\nclient      %s sharding, %s stamps, %s of events shared their read\n", c.Sharding, c.Stamps, percent(c.SharedRead))
+	stamps := undefined
+	if c.Stamps != nil {
+		stamps = *c.Stamps
+	}
+	fmt.Fprintf(b, "\nclient      %s sharding, %s stamps, %s of events shared their read\n", c.Sharding, stamps, percent(c.SharedReads))
 	cpu := &grid{}
 	cpu.add("worker", "CPUs", "events/s", "rho", "CPU s", "us/request", "us/event")
 	queue := &grid{}
@@ -143,12 +147,19 @@ func interval(lo, hi *float64) string {
 	return fmt.Sprintf("%.2f to %.2f", *lo, *hi)
 }
 
+// warningPart prints one line for all figures of one doubt.
 func warningPart(b *strings.Builder, warnings []analysis.Warning) {
 	if len(warnings) > 0 {
 		b.WriteString("\nwarnings\n")
 	}
+	paths := map[string][]string{}
 	for _, x := range warnings {
-		fmt.Fprintf(b, "  - %s: %s\n", x.Path, x.Text)
+		paths[x.Text] = append(paths[x.Text], x.Path)
+	}
+	for _, x := range warnings {
+		if p := paths[x.Text]; p[0] == x.Path {
+			fmt.Fprintf(b, "  - %s: %s\n", strings.Join(p, ", "), x.Text)
+		}
 	}
 }
 

@@ -18,29 +18,22 @@ type Writer struct {
 	batch map[int]*ipc.Batch
 }
 
-// New begins a record file in a directory of its own.
-func New(t testing.TB, settings ipc.Settings) *Writer {
+// New begins a record file in a directory of its own, for worker processes
+// that are numbered from 0 and have one CPU each, of the same number.
+func New(t testing.TB, settings ipc.Settings, workers int) *Writer {
 	t.Helper()
 	w := &Writer{t: t, dir: t.TempDir(), batch: map[int]*ipc.Batch{}}
 	out, err := ipc.CreateRecords(filepath.Join(w.dir, ipc.RecordFileName))
 	w.must(err)
 	w.out = out
-	manifest, err := json.Marshal(ipc.Manifest{Version: "test", Protocol: ipc.Protocol, Settings: settings})
+	m := ipc.Manifest{Version: "test", Protocol: ipc.Protocol, Settings: settings}
+	for id := range workers {
+		m.Workers = append(m.Workers, ipc.Child{Worker: id, CPUs: []int{id}})
+	}
+	manifest, err := json.Marshal(m)
 	w.must(err)
 	w.message(ipc.TypeHeader, ipc.Supervisor, ipc.Header{Protocol: ipc.Protocol, Manifest: manifest})
 	return w
-}
-
-// Worker says that a worker is there, on CPUs of its own, with kernel stamps.
-func (w *Writer) Worker(id int, cpus ...int) {
-	w.Ready(id, true, cpus...)
-}
-
-// Ready is Worker with or without kernel stamps.
-func (w *Writer) Ready(id int, stamps bool, cpus ...int) {
-	w.t.Helper()
-	w.message(ipc.TypeHello, id, ipc.Hello{Protocol: ipc.Protocol, CPUs: cpus})
-	w.message(ipc.TypeReady, id, ipc.Ready{KernelStamps: stamps})
 }
 
 // Step begins a step with a load of its own.
