@@ -78,6 +78,7 @@ func newBuilder(size int) *builder {
 	b.buf.Grow(size)
 	b.enc = msgpack.NewEncoder(&b.buf)
 	b.enc.UseCompactInts(true)
+	b.enc.UseArrayEncodedStructs(true) // tuples: names in every frame would be most of it
 	return b
 }
 

@@ -25,16 +25,12 @@ const (
 
 // Header is the first frame of a record file.
 type Header struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Protocol int
 	Manifest []byte // the manifest as it stood before Start, JSON
 }
 
 // Hello is a worker's first word.
 type Hello struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Protocol int
 	PID      int
 	Build    string // version of the worker's binary; equal to the supervisor's
@@ -45,8 +41,6 @@ type Hello struct {
 // Assign tells a worker what it is part of. Secrets travel here and nowhere
 // else: not in argv, the manifest or records.
 type Assign struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Worker   int    // this worker's number, from 0
 	Workers  int    // m, by which schedules and shares are cut
 	Procs    int    // GOMAXPROCS: 1, or m under goroutine sharding
@@ -57,8 +51,6 @@ type Assign struct {
 
 // Ready says that a worker waits for Start.
 type Ready struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Connections  int      // warm and idle
 	Addresses    []string // of the target, those that answered
 	KernelStamps bool     // whether the kernel stamped a probe of the loopback
@@ -67,8 +59,6 @@ type Ready struct {
 
 // Step begins one step of load on file. A plain run has one, number 0.
 type Step struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Step   int
 	Offset int64 // of the step's epoch after the run epoch, ns
 	Load   []byte
@@ -76,8 +66,6 @@ type Step struct {
 
 // Start starts a step at an instant that lies ahead, the same for all workers.
 type Start struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Step   int
 	Epoch  int64 // run epoch, CLOCK_MONOTONIC ns
 	Offset int64 // of the step's epoch after the run epoch, ns
@@ -86,8 +74,6 @@ type Start struct {
 
 // Progress is a worker's state at an instant, counted since the step began.
 type Progress struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Step     int
 	At       int64 // ns after the run epoch
 	Due      int64 // arrivals that have fallen due
@@ -104,8 +90,6 @@ type Progress struct {
 
 // Usage is what a worker process cost since the step began.
 type Usage struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	User        int64 // CPU time, ns
 	System      int64 // CPU time, ns
 	Switches    int64 // voluntary context switches
@@ -129,15 +113,11 @@ const (
 
 // Stop ends the sending.
 type Stop struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Mode StopMode
 }
 
 // Done says that all records of a step have been sent.
 type Done struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Step    int
 	Last    Progress
 	Ended   int64 // ns after the run epoch; every arrival of the worker's slice due until then has a record
@@ -146,16 +126,12 @@ type Done struct {
 
 // Fault is a worker's last word when it cannot go on.
 type Fault struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Text  string
 	Stack string
 }
 
 // End is the last frame of a record file.
 type End struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	At          int64 // ns after the run epoch
 	Interrupted int64 // instant at which a person stopped the run, ns; 0 if none did
 	Dead        []int // workers that died
@@ -164,8 +140,6 @@ type End struct {
 // Moments are a count and exact power sums of a non-negative quantity in ns.
 // The square sum has 128 bits, so that nothing is rounded.
 type Moments struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	N    uint64
 	Sum  uint64 // ns
 	SqHi uint64 // ns², upper half
@@ -178,8 +152,6 @@ const QueueInterval = 250_000_000
 // QueueRow holds the queueing sums of one worker over one interval: Lindley's
 // wait W and service S of every output event handled in it.
 type QueueRow struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Interval int64   // [Interval, Interval+1) × QueueInterval after the step's epoch
 	Busy     Moments // S of events that arrived while another was in service or waiting
 	Idle     Moments // S of events that found the worker idle: work and wake-up
