@@ -29,6 +29,7 @@ type engine struct {
 	pool            pool
 	sink            sink
 	queue           queue
+	service         *service // nil: nothing is emulated
 	counters        counters
 	wall            *clock.Wall
 
@@ -71,6 +72,10 @@ func newEngine(ctx context.Context, a ipc.Assign, s ipc.Settings, records sink) 
 	if err != nil {
 		return nil, err
 	}
+	emulated, err := newService(s.Shape, s.Load.Seed, a.Worker)
+	if err != nil {
+		return nil, err
+	}
 	api, ok := apis[s.Target.Endpoint]
 	if !ok {
 		return nil, fmt.Errorf("endpoint %q is unknown", s.Target.Endpoint)
@@ -79,7 +84,7 @@ func newEngine(ctx context.Context, a ipc.Assign, s ipc.Settings, records sink) 
 		worker: a.Worker, workers: a.Workers, measured: a.Procs == 1,
 		timeout: s.Target.Timeout, idleTimeout: s.Target.IdleTimeout,
 		wire:   wire.Options{API: api, Stream: s.Target.Stream, SaveText: s.SaveText, MaxText: savedText, MaxBody: keptBody},
-		target: t, requests: r, wall: wall, sink: records,
+		target: t, requests: r, wall: wall, sink: records, service: emulated,
 	}
 	e.pool.all = map[*stream]struct{}{}
 	e.base = ctx
@@ -104,6 +109,9 @@ func (e *engine) at(monotonic int64) int64 { return monotonic - e.epoch }
 // handle books an output event that arrived at k and returns the instant at
 // which it counts as handled.
 func (e *engine) handle(k int64, batch int) int64 {
+	if e.service != nil {
+		e.service.spend()
+	}
 	if !e.measured {
 		return clock.Now()
 	}

@@ -55,6 +55,8 @@ type stream struct {
 	rec ipc.Record // of the request under way
 	now reading
 	deadlines
+
+	inLoop bool // holds the emulated loop
 }
 
 // reading is where a stream stands within its reads.
@@ -152,7 +154,26 @@ func (s *stream) open() error {
 	s.eng.counters.conns.Add(1)
 	s.link, s.connected, s.answered = l, true, 0
 	s.on(l.conn)
+	if v := s.eng.service; v != nil && v.held {
+		l.stamped.Gate(s.enterLoop)
+	}
 	return nil
+}
+
+// enterLoop is called when the connection is readable, before it is read,
+// where a held loop is emulated.
+func (s *stream) enterLoop() {
+	if !s.inLoop { // beneath TLS one read of ours may take several
+		s.eng.service.enter()
+		s.inLoop = true
+	}
+}
+
+func (s *stream) leaveLoop() {
+	if s.inLoop {
+		s.inLoop = false
+		s.eng.service.exit()
+	}
 }
 
 func (s *stream) disconnect() {
@@ -175,6 +196,7 @@ func (s *stream) exchange() {
 	for settled := false; ; {
 		n, err := s.link.conn.Read(s.buf)
 		state := s.push(s.buf[:n], err)
+		s.leaveLoop()
 		if state.Settled && !settled {
 			settled = true
 			s.settle(s.reader.Result())

@@ -42,6 +42,8 @@ type loadFlags struct {
 type shapeFlags struct {
 	InputTokens  string `help:"Law of prompt lengths, like 128 or lognormal(512,1.5)." default:"32" placeholder:"DIST" group:"shape"`
 	OutputTokens string `help:"Law of answer lengths." default:"16" placeholder:"DIST" group:"shape"`
+	ServiceTime  string `help:"Emulation of a slow client: time added to each output event." placeholder:"DIST" group:"shape"`
+	ServiceMode  string `help:"busy: the CPU spins; held: the worker's loop is held on a timer." default:"busy" group:"shape"`
 	SaveText     bool   `help:"Keep text and reasoning in the records." group:"shape"`
 }
 

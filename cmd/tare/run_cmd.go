@@ -197,6 +197,9 @@ func notes(j job) []string {
 	if j.settings.Target.Insecure {
 		n = append(n, "the server's certificate was not checked (--insecure)")
 	}
+	if t := j.settings.Shape.ServiceTime; t != "" {
+		n = append(n, fmt.Sprintf("EMULATION of a slow client: %s (%s) is added to each output event", t, j.settings.Shape.ServiceMode))
+	}
 	if j.settings.Target.ExtraBody != "" {
 		n = append(n, "requests hold the members of --extra-body")
 	}

@@ -160,7 +160,13 @@ func (s shapeFlags) settings(f *faults) ipc.Shape {
 		_, err := dist.Parse(law.text, dist.Count)
 		f.check(err != nil, "--%s: %v", law.flag, err)
 	}
-	return ipc.Shape{InputTokens: s.InputTokens, OutputTokens: s.OutputTokens}
+	f.choice("service-mode", s.ServiceMode, "busy", "held")
+	if s.ServiceTime == "" {
+		return ipc.Shape{InputTokens: s.InputTokens, OutputTokens: s.OutputTokens}
+	}
+	_, err := dist.Parse(s.ServiceTime, dist.Duration)
+	f.check(err != nil, "--service-time: %v", err)
+	return ipc.Shape{InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, ServiceTime: s.ServiceTime, ServiceMode: s.ServiceMode}
 }
 
 // plan lays the processes on the allowed CPUs.

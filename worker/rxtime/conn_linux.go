@@ -29,6 +29,8 @@ type Conn struct {
 	raw  syscall.RawConn
 	wall *clock.Wall
 
+	gate func()
+
 	last  Stamp
 	n     int
 	errno syscall.Errno
@@ -85,9 +87,16 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return c.n, nil
 }
 
+// Gate sets a function that is called once bytes or the end lie ready, before
+// they are read. It may block.
+func (c *Conn) Gate(f func()) { c.gate = f }
+
 // receive is one non-blocking recvmsg; false asks the poller to wait. The call
 // never blocks, so the scheduler need not be told of it (RawSyscall).
 func (c *Conn) receive(fd uintptr) bool {
+	if c.gate != nil && !c.pass(fd) {
+		return false
+	}
 	for {
 		c.msg.Iov, c.msg.Iovlen = &c.iov, 1
 		c.msg.Control = &c.oob[0]
@@ -102,6 +111,17 @@ func (c *Conn) receive(fd uintptr) bool {
 		c.n, c.errno = int(n), errno
 		return true
 	}
+}
+
+// pass goes through the gate if there is something to read.
+func (c *Conn) pass(fd uintptr) bool {
+	var b [1]byte
+	_, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	if err == unix.EAGAIN {
+		return false
+	}
+	c.gate()
+	return true
 }
 
 // stamp takes the time and the kernel's stamp of the read just made.
