@@ -63,7 +63,8 @@ func (c *conn) serve() {
 		c.srv.sched.wait(s)
 		c.reply(bad.status, problem(bad.status, bad.text), true)
 		c.linger()
-	case errors.Is(err, os.ErrDeadlineExceeded): // the server is being stopped
+	case errors.Is(err, os.ErrDeadlineExceeded): // set by the server's stop
+		c.srv.sched.stop(s)
 		c.srv.sched.wait(s)
 	default:
 		c.srv.sched.abort(s)

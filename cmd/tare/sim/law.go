@@ -42,7 +42,7 @@ type service struct {
 func (s *service) begin(l *laws, number uint64) {
 	s.laws = l
 	for i := range s.pcg {
-		s.pcg[i].Seed(l.seed+uint64(i)<<60, number)
+		s.pcg[i].Seed(mix(l.seed+uint64(i)), mix(number))
 		if s.rand[i] == nil {
 			s.rand[i] = rand.New(&s.pcg[i])
 		}
@@ -77,4 +77,13 @@ func (s *service) total(input, n int) int64 {
 		t += s.gap()
 	}
 	return t
+}
+
+// mix is the output function of SplitMix64 (Steele, Lea and Flood 2014): it
+// makes neighbouring numbers unlike one another.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }

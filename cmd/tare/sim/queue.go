@@ -66,7 +66,9 @@ func (q *queue) first() *stream {
 //	max(arrival, instant at which the slot became free)
 //
 // where that instant is the scheduled one. So n slots and services of T make
-// exactly n/T, however late the simulator's own timers are.
+// exactly n/T, however late the simulator's own timers are. (Only a request
+// that is noticed so late that a service which began after its arrival is over
+// by then may change places with its neighbour.)
 type slots struct {
 	limit   int     // 0: as many as wanted
 	used    int     // slots that were ever taken
@@ -80,13 +82,13 @@ func (q *slots) enter(s *stream, arrival int64) (start int64, ok bool) {
 	switch {
 	case q.limit == 0:
 		return arrival, true
+	case q.used < q.limit: // free since ever: before any slot that was in use
+		q.used++
+		return arrival, true
 	case len(q.free) > 0:
 		start = max(arrival, q.free[0])
 		q.free = slices.Delete(q.free, 0, 1)
 		return start, true
-	case q.used < q.limit:
-		q.used++
-		return arrival, true
 	}
 	q.waiting.add(s, arrival)
 	return 0, false

@@ -40,7 +40,6 @@ func (d *scheduler) start(s *stream) {
 	start, ok := s.arrival, true
 	if !s.ask.fault.atDoor() {
 		start, ok = d.slots.enter(s, s.arrival)
-		s.waiting = !ok
 	}
 	if !ok {
 		s.phase = parked
@@ -55,7 +54,6 @@ func (d *scheduler) start(s *stream) {
 
 // admit fixes the timetable of s; d.mu is held.
 func (d *scheduler) admit(s *stream, start int64) {
-	s.waiting = false
 	s.inService = !s.ask.fault.atDoor()
 	if s.inService {
 		d.active++
@@ -163,7 +161,7 @@ func (d *scheduler) serve(s *stream) {
 func (d *scheduler) finish(s *stream) {
 	d.mu.Lock()
 	d.release(s)
-	if s.answer.after == silent && !s.gone && !s.cut() {
+	if s.answer.after == silent && !s.gone && !s.stopping && !s.cut() {
 		s.phase = quiet
 		d.mu.Unlock()
 		return
@@ -212,6 +210,17 @@ func (d *scheduler) abort(s *stream) {
 	d.mu.Unlock()
 	if !owned {
 		d.finish(s)
+	}
+}
+
+// stop tells s that the server is being stopped: it may end but not stall.
+func (d *scheduler) stop(s *stream) {
+	d.mu.Lock()
+	s.stopping = true
+	stalled := s.phase == quiet
+	d.mu.Unlock()
+	if stalled {
+		d.abort(s)
 	}
 }
 

@@ -60,7 +60,10 @@ func New(cfg Config) (*Server, error) {
 	s.sched.slots.limit = cfg.Slots
 	s.sched.ended = s.ended
 	s.killed, s.kill = context.WithCancel(context.Background())
-	return s, s.open()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // open takes what New needs of the system, or nothing.

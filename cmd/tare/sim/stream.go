@@ -24,7 +24,7 @@ type stream struct {
 	// Guarded by the scheduler's lock.
 	phase     phase
 	gone      bool // the client has left, or must
-	waiting   bool // for a slot
+	stopping  bool // the server is being stopped
 	inService bool
 	waited    bool // the connection's goroutine waits for wake
 	in        *queue
