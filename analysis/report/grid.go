@@ -97,3 +97,20 @@ func list(cpus []int) string {
 	}
 	return strings.Join(parts, ",")
 }
+
+// lineLen is the greatest length of a line of a table.
+const lineLen = 100
+
+// item writes text as a list item, broken between words.
+func item(text string) string {
+	var b strings.Builder
+	line := "  -"
+	for _, word := range strings.Fields(text) {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > lineLen {
+			b.WriteString(line + "\n")
+			line = "   "
+		}
+		line += " " + word
+	}
+	return b.String() + line + "\n"
+}

@@ -12,8 +12,7 @@ import (
 )
 
 // Table writes a summary for people: the verdict first, then load, latencies,
-// client and doubts. Lines have at most 100 columns, reasons and warnings
-// apart.
+// client and doubts. Lines have at most 100 columns.
 func Table(w io.Writer, s analysis.Summary) error {
 	var b strings.Builder
 	verdictPart(&b, s.Verdict)
@@ -31,7 +30,7 @@ func Table(w io.Writer, s analysis.Summary) error {
 func verdictPart(b *strings.Builder, v verdict.Verdict) {
 	fmt.Fprintf(b, "VERDICT: %s\n", strings.ToUpper(string(v.Status)))
 	for _, reason := range v.Reasons {
-		fmt.Fprintf(b, "  - %s\n", reason)
+		b.WriteString(item(reason))
 	}
 }
 
@@ -121,9 +120,9 @@ func clientPart(b *strings.Builder, c analysis.Client) {
 	}
 	fmt.Fprintf(b, "\nclient      %s sharding, %s stamps, %s of events shared their read\n", c.Sharding, stamps, percent(c.SharedReads))
 	cpu := &grid{}
-	cpu.add("worker", "CPUs", "events/s", "rho", "CPU s", "us/request", "us/event")
+	cpu.add("worker", "CPUs", "events/s", "ρ", "CPU s", "µs/request", "µs/event")
 	queue := &grid{}
-	queue.add("worker", "E[S] us", "SCV", "set-up", "busy", "W us", "P-K", "set-up", "batch", "ratio", "95 %")
+	queue.add("worker", "E[S] µs", "SCV", "set-up", "busy", "W µs", "P–K", "Welch", "batch", "ratio", "95 %")
 	for _, w := range c.Workers {
 		id := fmt.Sprint(w.ID)
 		cpu.add(id, list(w.CPUs), number(w.Lambda), number(w.Rho), number(w.CPU), number(w.CPUPerRequest), number(w.CPUPerEvent))
@@ -158,7 +157,7 @@ func warningPart(b *strings.Builder, warnings []analysis.Warning) {
 	}
 	for _, x := range warnings {
 		if p := paths[x.Text]; p[0] == x.Path {
-			fmt.Fprintf(b, "  - %s: %s\n", strings.Join(p, ", "), x.Text)
+			b.WriteString(item(strings.Join(p, ", ") + ": " + x.Text))
 		}
 	}
 }
@@ -166,7 +165,7 @@ func warningPart(b *strings.Builder, warnings []analysis.Warning) {
 func thresholdPart(b *strings.Builder, t verdict.Thresholds) {
 	fmt.Fprintf(b, "\nlimits      lag p99: suspect above max(%.0f %% of TTFT p99, %g ms), biased above max(%.0f %%, %g ms)\n",
 		100*t.SuspectLagShare, t.SuspectLag, 100*t.BiasedLagShare, t.BiasedLag)
-	fmt.Fprintf(b, "            biased: rho above %g, sent below %.0f %% of planned, anything lost\n", t.Rho, 100*t.SentShare)
-	fmt.Fprintf(b, "            suspect: clock steps above %g us, stopped by GC above %.0f %%, events without stamp above %.0f %%\n",
+	fmt.Fprintf(b, "            biased: ρ above %g, sent below %.0f %% of planned, anything lost\n", t.Rho, 100*t.SentShare)
+	fmt.Fprintf(b, "            suspect: clock steps above %g µs, GC stops above %.0f %%, events without stamp above %.0f %%\n",
 		t.ClockStep, 100*t.GCShare, 100*t.Unstamped)
 }
