@@ -75,7 +75,7 @@ func isError(raw json.RawMessage) bool {
 func errorText(raw json.RawMessage) (sub, message string) {
 	m, ok := decodeObject(raw)
 	if !ok {
-		return "", clip(plain(raw))
+		return "", clip(plain(raw), maxMessage)
 	}
 	sub = plain(m["type"])
 	if sub == "" {
@@ -83,10 +83,10 @@ func errorText(raw json.RawMessage) (sub, message string) {
 	}
 	for _, name := range []string{"message", "error", "msg", "detail"} {
 		if isError(m[name]) {
-			return clip(sub), clip(plain(m[name]))
+			return clip(sub, maxSub), clip(plain(m[name]), maxMessage)
 		}
 	}
-	return clip(sub), clip(string(raw))
+	return clip(sub, maxSub), clip(string(raw), maxMessage)
 }
 
 // plain decodes a string; anything else stays as it is written, null as "".
@@ -106,25 +106,28 @@ func errorBody(body []byte) (sub, message string) {
 	m, ok := decodeObject(body)
 	switch {
 	case !ok:
-		return "", clip(strings.ToValidUTF8(string(body), "\uFFFD"))
+		return "", clip(strings.ToValidUTF8(string(body), "\uFFFD"), maxMessage)
 	case isError(m["error"]):
 		sub, message = errorText(m["error"])
 		if sub == "" {
-			sub = clip(plain(m["error_type"]))
+			sub = clip(plain(m["error_type"]), maxSub)
 		}
 		return sub, message
 	}
 	return errorText(body)
 }
 
-// maxMessage bounds a message in bytes: it goes into every record of a failure.
-const maxMessage = 1 << 10
+// Bounds in bytes of what goes into every record of a failure.
+const (
+	maxMessage = 1 << 10
+	maxSub     = 64
+)
 
-func clip(s string) string {
-	if len(s) <= maxMessage {
+func clip(s string, limit int) string {
+	if len(s) <= limit {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
 // excerpt quotes the start of data for a message.

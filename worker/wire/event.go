@@ -7,6 +7,9 @@ func (r *Reader) event(name, data []byte) {
 			r.note(None, false, 0)
 		}
 		sub, message := errorBody(data)
+		if message == "" {
+			message = "error event without data"
+		}
 		r.settle(StreamError, sub, message)
 		return
 	}
@@ -146,7 +149,7 @@ func (r *Reader) settleDone() {
 	case failedFinish(a.finish):
 		r.settle(StreamError, a.finish, "finish reason "+a.finish)
 	case a.firstChoices < 0 && a.content == 0:
-		r.settle(Empty, "no choices", "stream ended without a choice")
+		r.settle(Empty, "no choices", "answer without a choice")
 	default:
 		r.settle(OK, "", "")
 	}

@@ -8,12 +8,12 @@ import (
 // messagesEvent is what one event of the Messages API may say; which of it
 // counts depends on the type. Slices point into the data, undecoded.
 type messagesEvent struct {
-	kind      []byte // type of the event
-	start     partUsage
-	usage     partUsage
-	delta     part
-	block     part // content_block, of content_block_start
-	errorData json.RawMessage
+	kind   []byte // type of the event
+	start  partUsage
+	usage  partUsage
+	delta  part
+	block  part // content_block, of content_block_start
+	failed bool
 }
 
 // partUsage holds counts, -1 if absent.
@@ -68,12 +68,10 @@ func (c *chunk) fromMessages(e *messagesEvent, data []byte) {
 	case "message_stop":
 		c.done = true
 	case "error":
-		if e.errorData == nil {
-			e.errorData = data
-		}
+		e.failed = true
 	}
-	if e.errorData != nil {
-		c.fail(e.errorData)
+	if e.failed {
+		c.fail(data)
 	}
 }
 
@@ -187,9 +185,7 @@ func (e *messagesEvent) decode(data []byte) error {
 	message, _ := decodeObject(m["message"])
 	e.start.decode(message["usage"])
 	e.usage.decode(m["usage"])
-	if isError(m["error"]) {
-		e.errorData = m["error"]
-	}
+	e.failed = isError(m["error"])
 	if err := e.delta.decode(m["delta"]); err != nil {
 		return fmt.Errorf("decode delta: %w", err)
 	}
@@ -247,8 +243,7 @@ func (c *chunk) decodeMessage(data []byte) error {
 	c.finish = decodeString(m["stop_reason"])
 	c.decodeUsage(m["usage"], "input_tokens", "output_tokens")
 	if isError(m["error"]) || string(m["type"]) == `"error"` {
-		c.failed = true
-		c.sub, c.msg = errorBody(data)
+		c.fail(data)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // chunk is what one event says. Its slices point into the event's data; text
@@ -262,9 +263,7 @@ func (c *chunk) decodeOpenAI(data []byte, delta string) error {
 	for _, u := range []json.RawMessage{m["usage"], groq["usage"]} {
 		c.decodeUsage(u, "prompt_tokens", "completion_tokens")
 	}
-	if isError(m["error"]) {
-		c.fail(m["error"])
-	} else if string(m["object"]) == `"error"` {
+	if isError(m["error"]) || string(m["object"]) == `"error"` {
 		c.fail(data)
 	}
 	return nil
@@ -286,12 +285,15 @@ func (c *chunk) decodeChoices(raw json.RawMessage, delta string) error {
 		}
 		index := decodeCount(m["index"])
 		if index == 0 || index < 0 && i == 0 {
-			return c.decodeChoice(m, delta)
+			if err := c.decodeChoice(m, delta); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
+// decodeChoice adds what a choice says to c.
 func (c *chunk) decodeChoice(m map[string]json.RawMessage, delta string) error {
 	d, ok := decodeObject(m[delta])
 	if !ok && !isNull(m[delta]) {
@@ -305,13 +307,15 @@ func (c *chunk) decodeChoice(m map[string]json.RawMessage, delta string) error {
 	if err != nil {
 		return err
 	}
-	c.text = first(first(text, content), decodeString(d["refusal"]))
-	c.reasoning = first(c.reasoning, first(decodeString(d["reasoning_content"]), decodeString(d["reasoning"])))
+	reasoning := first(decodeString(d["reasoning_content"]), decodeString(d["reasoning"]))
+	c.text = slices.Concat(c.text, first(first(text, content), decodeString(d["refusal"])))
+	c.reasoning = slices.Concat(c.reasoning, reasoning)
 	c.decodeTools(d)
-	c.finish = decodeString(m["finish_reason"])
+	c.finish = first(decodeString(m["finish_reason"]), c.finish)
 	c.decodeUsage(m["usage"], "prompt_tokens", "completion_tokens")
 	if isError(m["error"]) {
-		c.fail(m["error"])
+		c.failed = true
+		c.sub, c.msg = errorText(m["error"])
 	}
 	return nil
 }
@@ -335,7 +339,7 @@ func (c *chunk) decodeContent(raw json.RawMessage) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.reasoning = append(c.reasoning[:len(c.reasoning):len(c.reasoning)], t...)
+		c.reasoning = append(c.reasoning, t...)
 		text = append(text, decodeString(p["text"])...)
 	}
 	return text, nil
@@ -364,7 +368,8 @@ func (c *chunk) decodeUsage(raw json.RawMessage, in, out string) {
 	}
 }
 
-func (c *chunk) fail(raw json.RawMessage) {
+// fail takes the data of an event that reports an error.
+func (c *chunk) fail(data []byte) {
 	c.failed = true
-	c.sub, c.msg = errorText(raw)
+	c.sub, c.msg = errorBody(data)
 }

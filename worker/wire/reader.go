@@ -1,13 +1,6 @@
 package wire
 
-import (
-	"context"
-	"errors"
-	"io"
-	"os"
-	"strconv"
-	"syscall"
-)
+import "strconv"
 
 // phase is the place in the HTTP response.
 type phase uint8
@@ -218,72 +211,6 @@ func (r *Reader) settleStatus() {
 		message = "HTTP status " + strconv.Itoa(r.resp.status)
 	}
 	r.settle(HTTPStatus, sub, message)
-}
-
-// Close says that no more bytes will come: the peer closed (io.EOF) or reset
-// the connection, a deadline passed (os.ErrDeadlineExceeded), or the caller
-// gave up (context.Canceled). It settles the class. A Reader that is not going
-// to be used again must be closed.
-func (r *Reader) Close(err error) State {
-	switch {
-	case r.phase == ended || r.phase == broken:
-	case r.phase == inToClose && err == io.EOF:
-		r.end()
-	case r.phase == inHead:
-		r.phase = broken
-		r.closeInHead(err)
-	default:
-		r.phase = broken
-		r.closeInBody(err)
-	}
-	r.stopInflate()
-	return r.state()
-}
-
-func (r *Reader) closeInHead(err error) {
-	class, sub := waitClass(err)
-	if class == OK {
-		class, sub = Connection, "closed"
-		if errors.Is(err, syscall.ECONNRESET) {
-			sub = "reset"
-		}
-	}
-	where := " before response"
-	if len(r.head) > 0 {
-		where = " in response header"
-	}
-	r.settle(class, sub+where, err.Error())
-}
-
-func (r *Reader) closeInBody(err error) {
-	class, sub := waitClass(err)
-	if r.failedStatus() {
-		r.settleStatus()
-		return
-	}
-	if class == OK {
-		class, sub = Truncated, "closed"
-		if errors.Is(err, syscall.ECONNRESET) {
-			sub = "reset"
-		}
-		r.flushSSE()
-	}
-	if failedFinish(r.answer.finish) {
-		class, sub = StreamError, r.answer.finish
-	}
-	r.settle(class, sub+" in body", err.Error())
-}
-
-// waitClass tells the ends that come from our side from those of the peer.
-// ETIMEDOUT is the kernel's and counts as the peer's: no deadline of ours.
-func waitClass(err error) (ErrorClass, string) {
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return Timeout, "deadline"
-	case errors.Is(err, context.Canceled):
-		return Cancelled, "cancelled"
-	}
-	return OK, ""
 }
 
 // Result gives the reading of the answer; it is final when State says Settled,

@@ -193,7 +193,7 @@ func (r *Reader) dispatch() {
 // its data is whole, and tells whether nothing was lost.
 func (r *Reader) flushSSE() bool {
 	s := &r.sse
-	if r.settled || !r.opt.Stream {
+	if r.settled || !r.opt.Stream || r.failedStatus() {
 		return true
 	}
 	if len(s.pending) > 0 {

@@ -2,8 +2,8 @@ package wire
 
 import "bytes"
 
-// endUnary judges a unary answer whose body is whole. One with output is told
-// as one event, so that its only instant is stamped as all others are.
+// endUnary judges a unary answer whose body is whole. It is told as one event,
+// so that its only instant is stamped as all others are.
 func (r *Reader) endUnary() {
 	if len(bytes.TrimSpace(r.whole)) == 0 {
 		r.settle(Empty, "no body", "empty body")

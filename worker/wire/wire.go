@@ -67,7 +67,7 @@ type Sink interface {
 	// held at least one choice, which is where some tools stop the TTFT clock.
 	// tokens is 0 for None; for output it is 1, or where the server sends
 	// running usage the rise of the total since the last output event, but at
-	// least 1. A unary answer with output is one event, at its last byte.
+	// least 1. A unary answer is one event, at its last byte.
 	Event(kind Kind, choices bool, tokens int)
 }
 
@@ -85,7 +85,7 @@ type State struct {
 // Result is the reading of one answer.
 type Result struct {
 	Class   ErrorClass
-	Sub     string // what in the class: a fixed phrase of this package, or the server's error type
+	Sub     string // which member of the class: a fixed phrase, or the server's error type or code
 	Message string // the server's message or the cause; "" on success
 	Status  int    // final HTTP status; 0 before a response header
 
