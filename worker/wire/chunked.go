@@ -4,7 +4,7 @@ import "fmt"
 
 const (
 	maxOverhead  = 1 << 20 // bytes of extensions or trailers between data
-	maxChunkSize = 1 << 60
+	maxChunkSize = 1 << 60 // bytes; far from overflow
 )
 
 // endPiece follows the last byte of a chunk or of a body with Content-Length.
@@ -51,6 +51,7 @@ func (r *Reader) chunkByte(c byte) {
 	}
 }
 
+// sizeByte reads a digit of the size, or what ends it.
 func (r *Reader) sizeByte(c byte) {
 	d := hexDigit(c)
 	switch {
@@ -98,6 +99,7 @@ func (r *Reader) trailerByte(c byte) {
 	}
 }
 
+// expect goes to the next phase if the byte is the wanted one.
 func (r *Reader) expect(got, want byte, next phase) {
 	if got != want {
 		r.badChunk(got)
@@ -110,6 +112,7 @@ func (r *Reader) badChunk(c byte) {
 	r.breakOff("chunk framing", fmt.Sprintf("unexpected %q in chunk framing", c))
 }
 
+// hexDigit returns the value of a hexadecimal digit, -1 for any other byte.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

@@ -36,6 +36,7 @@ func (r *Reader) Close(err error) State {
 	return r.state()
 }
 
+// closeInHead judges an answer whose final header never came.
 func (r *Reader) closeInHead(err error) {
 	class, sub := closeCause(err, Connection)
 	if len(r.head) > 0 {
@@ -45,6 +46,9 @@ func (r *Reader) closeInHead(err error) {
 	r.settle(class, sub+" before response", err.Error())
 }
 
+// closeInBody judges a body that was cut. If the peer did it, the body is at
+// its end, and an event that lacks only its line ends still counts; if we did,
+// more might have come.
 func (r *Reader) closeInBody(err error) {
 	class, sub := closeCause(err, Truncated)
 	if class == Truncated {

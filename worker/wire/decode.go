@@ -28,6 +28,7 @@ func decodeTop(data []byte) (map[string]json.RawMessage, error) {
 	return nil, nil
 }
 
+// decodeObject reads an object; not ok for anything else, null included.
 func decodeObject(raw json.RawMessage) (m map[string]json.RawMessage, ok bool) {
 	if len(raw) == 0 || json.Unmarshal(raw, &m) != nil {
 		return nil, false
@@ -35,6 +36,7 @@ func decodeObject(raw json.RawMessage) (m map[string]json.RawMessage, ok bool) {
 	return m, m != nil
 }
 
+// isNull tells whether a member is null or not there, which mean the same.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // decodeString returns what stands between the quotes, undecoded; nil for
@@ -123,6 +125,7 @@ const (
 	maxSub     = 64
 )
 
+// clip cuts s to limit bytes, at a whole character, and marks the cut.
 func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -85,6 +85,7 @@ func (r *Reader) note(kind Kind, choices bool, tokens int) {
 	r.sink.Event(kind, choices, tokens)
 }
 
+// setFirst sets the number of a first event, once.
 func setFirst(first *int, event int) {
 	if *first < 0 {
 		*first = event

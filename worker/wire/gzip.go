@@ -42,6 +42,7 @@ var (
 	errStopped = errors.New("decoder stopped")
 )
 
+// newInflater makes a decoder that its owner must stop.
 func newInflater() *inflater {
 	f := &inflater{}
 	f.next, f.stop = iter.Pull(f.run)
@@ -188,6 +189,8 @@ func (r *Reader) drainInflate() {
 	}
 }
 
+// endInflate judges how the decoder ended. A broken body under a bad status is
+// still that status.
 func (r *Reader) endInflate(err error) {
 	switch {
 	case err == io.EOF || r.failedStatus():

@@ -191,9 +191,11 @@ func parseStatusLine(line []byte) (header, error) {
 	return h, nil
 }
 
+// isDigit is for ASCII only, as all of HTTP.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// field notes one header line.
+// field notes one header line. Names compare without case; all others than
+// these are of no interest to the framing.
 func (h *header) field(name, value []byte) error {
 	switch {
 	case equalFold(name, "content-type"):
@@ -277,6 +279,7 @@ func eachToken(list []byte, f func([]byte)) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
+// trimBlanks takes off the optional white space of RFC 9110, 5.6.3.
 func trimBlanks(b []byte) []byte {
 	for len(b) > 0 && isBlank(b[0]) {
 		b = b[1:]

@@ -88,6 +88,7 @@ func (f *inflater) blocks() {
 	}
 }
 
+// stored copies a block that was not compressed (RFC 1951, 3.2.4).
 func (f *inflater) stored() {
 	f.hold, f.held = 0, 0
 	n := int(f.octet()) | int(f.octet())<<8
@@ -102,6 +103,8 @@ func (f *inflater) stored() {
 	}
 }
 
+// fixed decodes a block with the codes of RFC 1951, 3.2.6. They are built anew
+// each time; such blocks are short.
 func (f *inflater) fixed() {
 	var lengths [288]byte
 	for i := range lengths {
@@ -204,7 +207,7 @@ func (f *inflater) codes() {
 	}
 }
 
-// match repeats n bytes from the window.
+// match repeats n bytes from the window; they may overlap their own copy.
 func (f *inflater) match(n int) {
 	s := f.decode(&f.distances)
 	if s < 0 || s >= len(distanceBase) {

@@ -98,6 +98,7 @@ func (r *Reader) Reset(o Options, s Sink) {
 	}
 }
 
+// emptied gives back b without content, or nothing if it has grown too large.
 func emptied(b []byte) []byte {
 	if cap(b) > keptBuffer {
 		return nil
@@ -139,7 +140,8 @@ func (r *Reader) state() State {
 	return State{Settled: r.settled, Complete: r.phase == ended}
 }
 
-// body takes a piece of the body as the framing gave it.
+// body takes a piece of the body as the framing gave it. Once the class is
+// settled the body is read for its framing only.
 func (r *Reader) body(b []byte) {
 	if r.settled {
 		return
@@ -168,6 +170,7 @@ func (r *Reader) payload(b []byte) {
 	}
 }
 
+// failedStatus tells whether the status alone fails the request.
 func (r *Reader) failedStatus() bool { return r.resp.status < 200 || r.resp.status > 299 }
 
 // settle fixes the class; the first call decides.
@@ -179,7 +182,8 @@ func (r *Reader) settle(c ErrorClass, sub, message string) {
 	r.stopInflate()
 }
 
-// breakOff gives up on the framing.
+// breakOff gives up on the framing: nothing behind this point can be trusted.
+// A status outside 2xx still says more than the broken body.
 func (r *Reader) breakOff(sub, message string) {
 	r.phase = broken
 	if r.resp.status != 0 && r.failedStatus() {
@@ -189,7 +193,7 @@ func (r *Reader) breakOff(sub, message string) {
 	r.settle(Parse, sub, message)
 }
 
-// end notes that the body is whole.
+// end notes that the body is whole, and judges what has not been settled.
 func (r *Reader) end() {
 	r.phase = ended
 	r.finishInflate()

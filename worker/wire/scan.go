@@ -60,6 +60,7 @@ func (s *scan) next(bracket byte) bool {
 	return s.fail()
 }
 
+// fail makes the whole text bad.
 func (s *scan) fail() bool {
 	s.bad = true
 	return false
@@ -143,6 +144,7 @@ func (s *scan) isNull() bool {
 	return true
 }
 
+// word reads the given literal.
 func (s *scan) word(w string) {
 	s.space()
 	if len(s.b)-s.i < len(w) || string(s.b[s.i:s.i+len(w)]) != w {
@@ -155,6 +157,7 @@ func (s *scan) word(w string) {
 // skip passes over any value.
 func (s *scan) skip() { s.skipAt(maxDepth) }
 
+// skipAt is skip with at most depth levels of nesting.
 func (s *scan) skipAt(depth int) {
 	if s.bad || depth == 0 {
 		s.bad = true

@@ -108,6 +108,8 @@ func (r *Reader) endPending(piece []byte) {
 	s.pending = s.pending[:0]
 }
 
+// fits tells whether n bytes are within the limit, and fails the request if not:
+// a line cut short would pass for a shorter answer.
 func (r *Reader) fits(n int) bool {
 	if n <= r.opt.MaxLine {
 		return true

@@ -28,6 +28,8 @@ func appendUnquoted(dst, raw []byte) []byte {
 	return dst
 }
 
+// unescape returns the character that a backslash and c stand for; a quote, a
+// slash and a backslash stand for themselves.
 func unescape(c byte) byte {
 	switch c {
 	case 'b':
@@ -58,6 +60,7 @@ func unescapeRune(b []byte) (c rune, n int) {
 	return utf8.RuneError, 6
 }
 
+// hex4 reads four hexadecimal digits.
 func hex4(b []byte) (c rune) {
 	for _, d := range b {
 		c = c<<4 | rune(hexDigit(d))

@@ -1,10 +1,5 @@
 package wire
 
-import (
-	"encoding/json"
-	"fmt"
-)
-
 // messagesEvent is what one event of the Messages API may say; which of it
 // counts depends on the type. Slices point into the data, undecoded.
 type messagesEvent struct {
@@ -21,13 +16,13 @@ type partUsage struct{ in, out int }
 
 // part is a piece of content.
 type part struct {
-	kind           []byte
 	text, thinking []byte
 	partial        []byte // a piece of a tool call's input
 	name           []byte // of the tool called
 	stop           []byte // stop_reason
 }
 
+// reset makes e say nothing.
 func (e *messagesEvent) reset() {
 	*e = messagesEvent{start: partUsage{-1, -1}, usage: partUsage{-1, -1}}
 }
@@ -75,9 +70,10 @@ func (c *chunk) fromMessages(e *messagesEvent, data []byte) {
 	}
 }
 
+// output takes a piece of content. Only a block of a tool's use has a name.
 func (c *chunk) output(p *part) {
 	c.text, c.reasoning = p.text, p.thinking
-	c.tool = len(p.partial) > 0 || string(p.kind) == "tool_use" && len(p.name) > 0
+	c.tool = len(p.partial) > 0 || len(p.name) > 0
 }
 
 // scan reads data as scanOpenAI does; false sends the caller to decode.
@@ -110,6 +106,7 @@ func (e *messagesEvent) scan(data []byte) bool {
 	return s.end()
 }
 
+// scanMessage reads the usage in the message of message_start.
 func (e *messagesEvent) scanMessage(s *scan) {
 	if s.isNull() {
 		return
@@ -125,6 +122,7 @@ func (e *messagesEvent) scanMessage(s *scan) {
 	}
 }
 
+// scan reads a delta or a block; their names do not clash.
 func (p *part) scan(s *scan) {
 	if s.isNull() {
 		return
@@ -132,9 +130,6 @@ func (p *part) scan(s *scan) {
 	var seen once
 	for more := s.open('{'); more; more = s.next('{') {
 		switch string(s.key()) {
-		case "type":
-			seen.mark(s, 1)
-			p.kind = s.str()
 		case "text":
 			seen.mark(s, 2)
 			p.text = s.str()
@@ -148,7 +143,7 @@ func (p *part) scan(s *scan) {
 			seen.mark(s, 16)
 			p.name = s.str()
 		case "stop_reason":
-			seen.mark(s, 32)
+			seen.mark(s, 1)
 			p.stop = s.str()
 		default:
 			s.skip()
@@ -156,6 +151,7 @@ func (p *part) scan(s *scan) {
 	}
 }
 
+// scan reads counts; a null is none.
 func (u *partUsage) scan(s *scan) {
 	if s.isNull() {
 		return
@@ -173,77 +169,4 @@ func (u *partUsage) scan(s *scan) {
 			s.skip()
 		}
 	}
-}
-
-// decode reads the same with a full decode.
-func (e *messagesEvent) decode(data []byte) error {
-	m, err := decodeTop(data)
-	if err != nil {
-		return err
-	}
-	e.kind = decodeString(m["type"])
-	message, _ := decodeObject(m["message"])
-	e.start.decode(message["usage"])
-	e.usage.decode(m["usage"])
-	e.failed = isError(m["error"])
-	if err := e.delta.decode(m["delta"]); err != nil {
-		return fmt.Errorf("decode delta: %w", err)
-	}
-	if err := e.block.decode(m["content_block"]); err != nil {
-		return fmt.Errorf("decode content_block: %w", err)
-	}
-	return nil
-}
-
-// decode refuses a shape from which output may be lost.
-func (p *part) decode(raw json.RawMessage) error {
-	m, ok := decodeObject(raw)
-	if !ok && !isNull(raw) {
-		return fmt.Errorf("no object: %s", excerpt(raw))
-	}
-	p.kind, p.name, p.stop = decodeString(m["type"]), decodeString(m["name"]), decodeString(m["stop_reason"])
-	for _, f := range []struct {
-		name string
-		to   *[]byte
-	}{{"text", &p.text}, {"thinking", &p.thinking}, {"partial_json", &p.partial}} {
-		if raw := m[f.name]; !isNull(raw) && raw[0] != '"' {
-			return fmt.Errorf("%s is no string: %s", f.name, excerpt(raw))
-		}
-		*f.to = decodeString(m[f.name])
-	}
-	return nil
-}
-
-func (u *partUsage) decode(raw json.RawMessage) {
-	m, _ := decodeObject(raw)
-	u.in, u.out = decodeCount(m["input_tokens"]), decodeCount(m["output_tokens"])
-}
-
-// decodeMessage reads a unary answer of the Messages API.
-func (c *chunk) decodeMessage(data []byte) error {
-	m, err := decodeTop(data)
-	if err != nil {
-		return err
-	}
-	var blocks []json.RawMessage
-	if raw := m["content"]; !isNull(raw) {
-		if err := json.Unmarshal(raw, &blocks); err != nil {
-			return fmt.Errorf("decode content: %w", err)
-		}
-		c.choices = true
-	}
-	for _, raw := range blocks {
-		var p part
-		if err := p.decode(raw); err != nil {
-			return fmt.Errorf("decode content: %w", err)
-		}
-		c.text, c.reasoning = append(c.text, p.text...), append(c.reasoning, p.thinking...)
-		c.tool = c.tool || string(p.kind) == "tool_use"
-	}
-	c.finish = decodeString(m["stop_reason"])
-	c.decodeUsage(m["usage"], "input_tokens", "output_tokens")
-	if isError(m["error"]) || string(m["type"]) == `"error"` {
-		c.fail(data)
-	}
-	return nil
 }

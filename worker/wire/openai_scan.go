@@ -1,11 +1,6 @@
 package wire
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"slices"
-)
+import "bytes"
 
 // chunk is what one event says. Its slices point into the event's data; text
 // is as it stands between JSON quotes, undecoded.
@@ -13,16 +8,18 @@ type chunk struct {
 	choices   bool   // at least one choice
 	text      []byte // visible text
 	reasoning []byte
-	tool      bool // a tool call's name or arguments
-	finish    []byte
-	in, out   int // usage, -1 if absent
-	failed    bool
-	sub, msg  string // the server's error
+	tool      bool   // a tool call's name or arguments
+	finish    []byte // finish reason
+	in, out   int    // usage, -1 if absent
+	failed    bool   // the server reports an error
+	sub, msg  string // its kind and message
 	done      bool   // the stream is over
 }
 
+// reset makes c say nothing.
 func (c *chunk) reset() { *c = chunk{in: -1, out: -1} }
 
+// kind names what the event carried; see Kind for the order.
 func (c *chunk) kind() Kind {
 	switch {
 	case len(c.text) > 0:
@@ -58,7 +55,7 @@ func (c *chunk) scanOpenAI(data []byte, known *knownHead) bool {
 			if seen.mark(&s, seenObject); string(s.str()) == "error" {
 				s.bad = true
 			}
-		case "x_groq":
+		case "x_groq": // has a usage of its own in the first and last event
 			s.bad = true
 		default:
 			s.skip()
@@ -75,6 +72,7 @@ type knownHead struct {
 	seen once
 }
 
+// resume begins the scan of an object, behind the known head if it has that.
 func (k *knownHead) resume(s *scan) (seen once, more bool) {
 	if len(k.b) > 0 && bytes.HasPrefix(s.b, k.b) {
 		s.i = len(k.b)
@@ -85,7 +83,7 @@ func (k *knownHead) resume(s *scan) (seen once, more bool) {
 
 // keep remembers a head, unless it had anything but names of no interest.
 func (k *knownHead) keep(head []byte, seen once) {
-	if seen&^seenObject == 0 && len(head) <= maxHeadKept && !bytes.Equal(head, k.b) {
+	if seen&^seenObject == 0 && len(head) > 1 && len(head) <= maxHeadKept && !bytes.Equal(head, k.b) {
 		k.b, k.seen = append(k.b[:0], head...), seen
 	}
 }
@@ -95,7 +93,8 @@ const (
 	maxHeadKept      = 1 << 10
 )
 
-// once remembers which names an object had.
+// once remembers which names an object had. A second one of a name is not an
+// error, but too odd for the scan.
 type once uint8
 
 func (o *once) mark(s *scan, bit once) {
@@ -113,10 +112,12 @@ func (c *chunk) scanChoices(s *scan) {
 	c.choices = true
 	c.scanChoice(s)
 	if s.next('[') {
-		s.bad = true
+		s.bad = true // more choices than one
 	}
 }
 
+// scanChoice reads the one choice: text of completions, or delta of chat. A
+// server that sends both repeats itself.
 func (c *chunk) scanChoice(s *scan) {
 	var seen once
 	var text []byte
@@ -135,7 +136,7 @@ func (c *chunk) scanChoice(s *scan) {
 		case "finish_reason":
 			seen.mark(s, 8)
 			c.finish = s.str()
-		case "usage", "error":
+		case "usage", "error": // some servers put them here; only null is common
 			s.null()
 		default:
 			s.skip()
@@ -146,6 +147,8 @@ func (c *chunk) scanChoice(s *scan) {
 	}
 }
 
+// scanDelta reads what a chat event adds. Reasoning goes by two names, and
+// where both are set they say the same. A refusal is visible text.
 func (c *chunk) scanDelta(s *scan) {
 	if s.isNull() {
 		return
@@ -169,7 +172,7 @@ func (c *chunk) scanDelta(s *scan) {
 		case "tool_calls":
 			seen.mark(s, 16)
 			c.scanTools(s)
-		case "function_call":
+		case "function_call": // the form before tool_calls
 			s.null()
 		default:
 			s.skip()
@@ -207,6 +210,8 @@ func (c *chunk) scanTools(s *scan) {
 	}
 }
 
+// scanFunction finds out whether a part has output: a server may send the call
+// with empty arguments first.
 func (c *chunk) scanFunction(s *scan) {
 	if s.isNull() {
 		return
@@ -228,6 +233,7 @@ func (c *chunk) scanFunction(s *scan) {
 	}
 }
 
+// scanUsage reads the two counts. A null, here or for either, is no count.
 func (c *chunk) scanUsage(s *scan) {
 	if s.isNull() {
 		return
@@ -245,131 +251,4 @@ func (c *chunk) scanUsage(s *scan) {
 			s.skip()
 		}
 	}
-}
-
-// decodeOpenAI reads the same with a full decode, for what the scan does not
-// understand. delta is the name of the output in a choice: "delta", or
-// "message" in a unary answer. An error means that the data is not JSON, or
-// that its choices have a shape from which output may be lost.
-func (c *chunk) decodeOpenAI(data []byte, delta string) error {
-	m, err := decodeTop(data)
-	if err != nil {
-		return err
-	}
-	if err := c.decodeChoices(m["choices"], delta); err != nil {
-		return err
-	}
-	groq, _ := decodeObject(m["x_groq"])
-	for _, u := range []json.RawMessage{m["usage"], groq["usage"]} {
-		c.decodeUsage(u, "prompt_tokens", "completion_tokens")
-	}
-	if isError(m["error"]) || string(m["object"]) == `"error"` {
-		c.fail(data)
-	}
-	return nil
-}
-
-func (c *chunk) decodeChoices(raw json.RawMessage, delta string) error {
-	if isNull(raw) {
-		return nil
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return fmt.Errorf("decode choices: %w", err)
-	}
-	c.choices = len(list) > 0
-	for i, raw := range list {
-		m, ok := decodeObject(raw)
-		if !ok && !isNull(raw) {
-			return fmt.Errorf("decode choice %d: no object", i)
-		}
-		index := decodeCount(m["index"])
-		if index == 0 || index < 0 && i == 0 {
-			if err := c.decodeChoice(m, delta); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// decodeChoice adds what a choice says to c.
-func (c *chunk) decodeChoice(m map[string]json.RawMessage, delta string) error {
-	d, ok := decodeObject(m[delta])
-	if !ok && !isNull(m[delta]) {
-		return fmt.Errorf("decode choice: %s is no object", delta)
-	}
-	text, err := c.decodeContent(m["text"])
-	if err != nil {
-		return err
-	}
-	content, err := c.decodeContent(d["content"])
-	if err != nil {
-		return err
-	}
-	reasoning := first(decodeString(d["reasoning_content"]), decodeString(d["reasoning"]))
-	c.text = slices.Concat(c.text, first(first(text, content), decodeString(d["refusal"])))
-	c.reasoning = slices.Concat(c.reasoning, reasoning)
-	c.decodeTools(d)
-	c.finish = first(decodeString(m["finish_reason"]), c.finish)
-	c.decodeUsage(m["usage"], "prompt_tokens", "completion_tokens")
-	if isError(m["error"]) {
-		c.failed = true
-		c.sub, c.msg = errorText(m["error"])
-	}
-	return nil
-}
-
-// decodeContent reads a string, or the list of typed parts that some servers
-// send: {"type":"text","text":…}, {"type":"thinking","thinking":[parts]}.
-func (c *chunk) decodeContent(raw json.RawMessage) ([]byte, error) {
-	if isNull(raw) {
-		return nil, nil
-	}
-	if raw[0] == '"' {
-		return decodeString(raw), nil
-	}
-	var parts []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return nil, fmt.Errorf("decode content: %w", err)
-	}
-	var text []byte
-	for _, p := range parts {
-		t, err := c.decodeContent(p["thinking"])
-		if err != nil {
-			return nil, err
-		}
-		c.reasoning = append(c.reasoning, t...)
-		text = append(text, decodeString(p["text"])...)
-	}
-	return text, nil
-}
-
-// decodeTools looks for generated output in tool calls and in their older form.
-func (c *chunk) decodeTools(d map[string]json.RawMessage) {
-	var calls []map[string]json.RawMessage
-	_ = json.Unmarshal(d["tool_calls"], &calls) // another shape is no tool call
-	calls = append(calls, map[string]json.RawMessage{"function": d["function_call"]})
-	for _, call := range calls {
-		for _, part := range []string{"function", "custom"} {
-			f, _ := decodeObject(call[part])
-			c.tool = c.tool || hasOutput(f["name"]) || hasOutput(f["arguments"]) || hasOutput(f["input"])
-		}
-	}
-}
-
-func (c *chunk) decodeUsage(raw json.RawMessage, in, out string) {
-	u, _ := decodeObject(raw)
-	if n := decodeCount(u[in]); n >= 0 {
-		c.in = n
-	}
-	if n := decodeCount(u[out]); n >= 0 {
-		c.out = n
-	}
-}
-
-// fail takes the data of an event that reports an error.
-func (c *chunk) fail(data []byte) {
-	c.failed = true
-	c.sub, c.msg = errorBody(data)
 }
