@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 
 	"tare/analysis/metrics"
 	"tare/analysis/verdict"
@@ -93,18 +94,26 @@ func per(total float64, n int64) *float64 {
 	return new(total / float64(n))
 }
 
-// sharedCPUs says how workers share CPUs, "" if each has its own.
-func sharedCPUs(c Client, workers int) string {
-	seen := map[int]bool{}
-	n := 0
+// sharedCPUs says which CPUs have more than one process of the run on them.
+func (s *step) sharedCPUs(c Client, allowed []int) []string {
+	var said []string
+	used := map[int]bool{}
+	places := 0
 	for _, w := range c.Workers {
-		n += len(w.CPUs)
+		places += len(w.CPUs)
 		for _, cpu := range w.CPUs {
-			seen[cpu] = true
+			used[cpu] = true
 		}
 	}
-	if n > len(seen) || len(seen) > 0 && c.Sharding == goroutineMode && workers > len(seen) {
-		return fmt.Sprintf("%d workers run on %d CPUs", workers, len(seen))
+	workers := len(c.Workers)
+	if c.Sharding == goroutineMode {
+		workers = s.settings.Sharding.Workers
 	}
-	return ""
+	if len(used) > 0 && (places > len(used) || workers > len(used)) {
+		said = append(said, fmt.Sprintf("%d workers run on %d CPUs", workers, len(used)))
+	}
+	if len(allowed) > 0 && !slices.ContainsFunc(allowed, func(cpu int) bool { return !used[cpu] }) {
+		said = append(said, "every allowed CPU has a worker, so that one of them has the supervisor, and a simulator, beside it")
+	}
+	return said
 }

@@ -98,7 +98,7 @@ func (f *file) evidence(s *step, e ending, sum *Summary, findings []arrival.Find
 		Latency: sum.Latency.TTFT.Wire.P99, Measure: "TTFT",
 		UserStamps: sum.Client.Stamps != nil && *sum.Client.Stamps == userStamps,
 		Unended:    f.run.End == nil,
-		SharedCPUs: sharedCPUs(sum.Client, s.settings.Sharding.Workers),
+		SharedCPUs: s.sharedCPUs(sum.Client, f.run.Manifest.Host.AllowedCPUs),
 	}
 	if ev.Latency == nil {
 		ev.Latency, ev.Measure = sum.Latency.E2E.Wire.P99, "E2E"

@@ -240,6 +240,35 @@ func TestQueueRowsOfTheWindow(t *testing.T) {
 	}
 }
 
+func TestSharedCPUs(t *testing.T) {
+	workers := func(cpus ...[]int) (rows []Worker) {
+		for id, c := range cpus {
+			rows = append(rows, Worker{ID: id, CPUs: c})
+		}
+		return rows
+	}
+	tests := []struct {
+		why     string
+		client  Client
+		threads int // goroutine sharding only
+		want    string
+	}{
+		{"a CPU each, one left over", Client{Workers: workers([]int{1}, []int{2})}, 0, ""},
+		{"two on one", Client{Workers: workers([]int{1}, []int{2}, []int{1})}, 0, "3 workers run on 2 CPUs"},
+		{"none left over", Client{Workers: workers([]int{0}, []int{1}, []int{2})}, 0, "every allowed CPU has a worker"},
+		{"one process with a CPU for each processor", Client{Sharding: goroutineMode, Workers: workers([]int{1, 2})}, 2, ""},
+		{"and with too few", Client{Sharding: goroutineMode, Workers: workers([]int{1, 2})}, 4, "4 workers run on 2 CPUs"},
+		{"CPUs unknown", Client{Workers: workers(nil, nil)}, 0, ""},
+	}
+	for _, tt := range tests {
+		s := &step{settings: &ipc.Settings{Sharding: ipc.Sharding{Workers: tt.threads}}}
+		got := strings.Join(s.sharedCPUs(tt.client, []int{0, 1, 2}), "; ")
+		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.why, got, tt.want)
+		}
+	}
+}
+
 // A profile has a summary for each step; a plain summary of it is an error.
 func TestSteps(t *testing.T) {
 	load := openLoop()

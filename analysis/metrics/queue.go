@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"tare/analysis/queueing"
+	"tare/analysis/stats"
 	"tare/ipc"
 )
 
@@ -50,6 +51,45 @@ func NewQueue(rows []ipc.QueueRow, from, to int64) Queue {
 	q := all.figures(t)
 	q.addInterval(rows, from, to)
 	return q
+}
+
+// The interval of the ratio comes from batches of successive rows. Fewer than
+// minBatches say too little about their own spread; maxBatches keep each long
+// against the time that a queue remembers.
+const (
+	minBatches = 10
+	maxBatches = 20
+	confidence = 0.95
+)
+
+// addInterval gives the ratio its interval: a jackknife over batches, since the
+// prediction is not linear in its moments and shares its sampling error with
+// the measured wait.
+func (q *Queue) addInterval(rows []ipc.QueueRow, from, to int64) {
+	batches := min(to-from, maxBatches)
+	if batches < minBatches {
+		return
+	}
+	start := func(b int) int64 { return from + int64(b)*(to-from)/batches }
+	i, ok := stats.Jackknife(int(batches), confidence, func(without int) (float64, bool) {
+		if without < 0 {
+			return value(q.Ratio)
+		}
+		begin, end := start(without), start(without+1)
+		rest := sumRows(rows, func(i int64) bool { return from <= i && i < begin || end <= i && i < to })
+		return value(rest.figures(float64(to-from-(end-begin)) * ipc.QueueInterval).Ratio)
+	})
+	if ok {
+		q.RatioLo, q.RatioHi = i.Low, i.High
+	}
+}
+
+// value is a figure and whether it is defined.
+func value(x *float64) (float64, bool) {
+	if x == nil {
+		return 0, false
+	}
+	return *x, true
 }
 
 // queueSums are the sums of several rows, in ns.

@@ -36,7 +36,7 @@ type Evidence struct {
 	UserStamps bool
 	Unended    bool     // the record file has no end: the supervisor died
 	Faults     []string // last words of workers
-	SharedCPUs string   // how CPUs are shared between workers; "" if they are not
+	SharedCPUs []string // CPUs with more than one process of the run on them, in words
 	Arrivals   []string // findings of the arrival self-test
 }
 
@@ -144,8 +144,8 @@ func (j *judge) workers() {
 // conditions asks about the circumstances of the measurement.
 func (j *judge) conditions() {
 	e := &j.evidence
-	if e.SharedCPUs != "" {
-		j.doubt("CPUs are shared: %s", e.SharedCPUs)
+	for _, s := range e.SharedCPUs {
+		j.doubt("CPUs are shared: %s", s)
 	}
 	if e.UserStamps {
 		j.doubt("the kernel gave no receive stamps: wire figures are taken in user space and hide the client's own lag")

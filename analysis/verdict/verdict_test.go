@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 		{"a clock step", func(e *Evidence) { e.Workers[0].ClockStep = 60 }, Suspect, "step by 60 µs, limit 50 µs"},
 		{"much GC", func(e *Evidence) { e.Workers[0].GCShare = 0.02 }, Suspect, "garbage collector for 2.0 %"},
 		{"user stamps", func(e *Evidence) { e.UserStamps = true }, Suspect, "no receive stamps"},
-		{"shared CPUs", func(e *Evidence) { e.SharedCPUs = "4 workers run on 2 CPUs" }, Suspect, "4 workers run on 2 CPUs"},
+		{"shared CPUs", func(e *Evidence) { e.SharedCPUs = []string{"4 workers run on 2 CPUs"} }, Suspect, "4 workers run on 2 CPUs"},
 		{"arrivals off their law", func(e *Evidence) { e.Arrivals = []string{"CV is 2"} }, Suspect, "sends left their schedule: CV is 2"},
 	}
 	for _, tt := range tests {
