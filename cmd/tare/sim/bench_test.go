@@ -8,10 +8,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -102,8 +102,6 @@ func BenchmarkServe(b *testing.B) {
 	for _, c := range []struct{ rate, tokens int }{{0, 1}, {0, 10}, {0, 100}, {1000, 10}, {5000, 1}, {5000, 10}} {
 		b.Run(fmt.Sprintf("rate=%d/tokens=%d", c.rate, c.tokens), func(b *testing.B) {
 			addr, stop := child(b)
-			var usage syscall.Rusage
-			_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
 			turns := make(chan struct{})
 			var wg sync.WaitGroup
 			for range 64 {
@@ -146,25 +144,51 @@ func exchange(b *testing.B, addr string, tokens int, turns <-chan struct{}) {
 		return
 	}
 	defer conn.Close()
-	body := fmt.Sprintf(`{"model":"sim","prompt":"%s","max_tokens":%d,"stream":true,"stream_options":{"include_usage":true}}`,
-		strings.Repeat("lorem ", 32), tokens)
-	request := fmt.Appendf(nil, "POST /v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		addr, len(body), body)
-	buf := make([]byte, 64<<10)
+	request, buf := usualRequest(tokens), make([]byte, 64<<10)
 	for range turns {
-		if _, err := conn.Write(request); err != nil {
+		if err := roundTrip(conn, request, buf); err != nil {
 			b.Error(err)
 			return
 		}
-		for {
-			n, err := conn.Read(buf)
-			if err != nil {
-				b.Error(err)
-				return
+	}
+}
+
+func usualRequest(tokens int) []byte {
+	body := fmt.Sprintf(`{"model":"sim","prompt":"%s","max_tokens":%d,"stream":true,"stream_options":{"include_usage":true}}`,
+		strings.Repeat("lorem ", 32), tokens)
+	return fmt.Appendf(nil, "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		len(body), body)
+}
+
+func roundTrip(conn net.Conn, request, buf []byte) error {
+	if _, err := conn.Write(request); err != nil {
+		return err
+	}
+	for {
+		n, err := conn.Read(buf)
+		if err != nil || bytes.HasSuffix(buf[:n], []byte("\r\n"+lastChunk)) {
+			return err
+		}
+	}
+}
+
+// A request and its stream allocate nothing, with or without delays.
+func TestServingAllocatesNothing(t *testing.T) {
+	for _, itl := range []string{"0", "exp(10us)"} {
+		s := startServer(t, Config{ITL: law(t, itl), Slots: 4, TruthPath: filepath.Join(t.TempDir(), "truth")})
+		conn, err := net.Dial("tcp", s.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, buf := usualRequest(10), make([]byte, 64<<10)
+		n := testing.AllocsPerRun(300, func() {
+			if err := roundTrip(conn, request, buf); err != nil {
+				t.Fatal(err)
 			}
-			if bytes.HasSuffix(buf[:n], []byte("\r\n"+lastChunk)) {
-				break
-			}
+		})
+		conn.Close()
+		if n > 0 {
+			t.Errorf("itl %s: %v allocations a request, want none", itl, n)
 		}
 	}
 }

@@ -54,12 +54,13 @@ func (d *scheduler) start(s *stream) {
 
 // admit fixes the timetable of s; d.mu is held.
 func (d *scheduler) admit(s *stream, start int64) {
-	s.inService = !s.ask.fault.atDoor()
-	if s.inService {
-		d.active++
-	}
 	s.due = start + s.delay
+	if s.ask.fault.atDoor() {
+		return
+	}
 	s.scheduled = s.due
+	s.inService = true
+	d.active++
 }
 
 // carry makes the steps that are due one after the other, blocking if it must,

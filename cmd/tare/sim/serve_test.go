@@ -126,9 +126,7 @@ func TestSlotsServeInTurns(t *testing.T) {
 			wg.Go(func() { events(t, post(t, s.URL()+"/v1/completions", fmt.Sprintf(streamed, 1)).Body) })
 		}
 		wg.Wait()
-		if st := s.Stats(); st.Active != 0 || st.Waiting != 0 || st.Tokens != requests {
-			t.Errorf("%+v at the end", st)
-		}
+		waitFor(t, "the books", func() bool { st := s.Stats(); return st.Active == 0 && st.Tokens == requests })
 	})
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.Scheduled, b.Scheduled) })
 	arrivals := slices.SortedFunc(slices.Values(lines), func(a, b line) int { return cmp.Compare(a.Arrival, b.Arrival) })
