@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,8 +53,8 @@ type event struct {
 	err   error     // why the frames ended, nil at EOF
 }
 
-// startChild spawns a worker.
-func startChild(a Assignment, dir string, events chan<- event) (*child, error) {
+// startChild spawns a worker. Its standard error goes to a file in dir.
+func startChild(a Assignment, dir string, spawn func(Command) (process, error), events chan<- event) (*child, error) {
 	ours, theirs, err := ipc.Pair()
 	if err != nil {
 		return nil, err
@@ -67,14 +68,13 @@ func startChild(a Assignment, dir string, events chan<- event) (*child, error) {
 	if c.conn, err = ipc.NewConn(ours); err != nil {
 		return nil, err
 	}
-	p, err := Spawn(Command{
+	c.process, err = spawn(Command{
 		Args: []string{"worker"}, Env: []string{"GOMAXPROCS=" + strconv.Itoa(a.Procs)},
 		CPUs: a.CPUs, Files: []*os.File{theirs}, Stderr: stderr,
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.conn.Close())
 	}
-	c.process = p
 	go c.readFrames(events)
 	return c, nil
 }

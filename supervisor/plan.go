@@ -43,9 +43,12 @@ func NewPlan(allowed []int, a Ask) (Plan, []error) {
 	}
 	pool := a.CPUs
 	var faults []error
-	for _, c := range pool {
-		if !slices.Contains(allowed, c) {
+	for i, c := range pool {
+		switch {
+		case !slices.Contains(allowed, c):
 			faults = append(faults, fmt.Errorf("CPU %d is not among the allowed ones %v; choose from those", c, allowed))
+		case slices.Contains(pool[:i], c):
+			faults = append(faults, fmt.Errorf("CPU %d is named twice; to share CPUs give more workers than CPUs", c))
 		}
 	}
 	if a.Workers < 0 {

@@ -20,11 +20,15 @@ type Config struct {
 	APIKey   string
 	Headers  []string // "Name: value", unmasked
 	Children []Assignment
-	Workers  int // m, by which schedules are cut; = len(Children) but for goroutine sharding
 
 	Interrupt <-chan os.Signal // the first drains, the second ends at once
 	Live      func(Live)       // called about once a second and at the end of a step; may be nil
+
+	spawn func(Command) (process, error) // nil: spawnProcess
 }
+
+// spawnProcess is Spawn for a session.
+func spawnProcess(c Command) (process, error) { return Spawn(c) }
 
 // How long each stage may take before the session gives up on a child.
 const (
@@ -59,6 +63,9 @@ type Session struct {
 // Open starts the workers and waits until all are ready. On error nothing is
 // left behind but files in the run directory.
 func Open(cfg Config) (*Session, error) {
+	if cfg.spawn == nil {
+		cfg.spawn = spawnProcess
+	}
 	s := &Session{cfg: cfg, manifest: cfg.Manifest, events: make(chan event, 64), dec: ipc.NewDecoder(), live: newLive()}
 	if err := s.start(); err != nil {
 		s.endAll(0)
@@ -69,7 +76,7 @@ func Open(cfg Config) (*Session, error) {
 
 func (s *Session) start() error {
 	for _, a := range s.cfg.Children {
-		c, err := startChild(a, s.cfg.Dir, s.events)
+		c, err := startChild(a, s.cfg.Dir, s.cfg.spawn, s.events)
 		if err != nil {
 			return fmt.Errorf("start worker %d: %w", a.Worker, err)
 		}
@@ -94,8 +101,12 @@ func (s *Session) start() error {
 	return s.createFile()
 }
 
+// ErrInterrupted says that the user stopped a session before its load began.
+var ErrInterrupted = errors.New("interrupted before the load began")
+
 // await handles events until every child has reached a phase. A child that
-// dies, or a first interrupt, ends the waiting with an error.
+// dies or is not as it should be, or a first interrupt, ends the waiting with
+// an error.
 func (s *Session) await(p phase, limit time.Duration) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -103,11 +114,11 @@ func (s *Session) await(p phase, limit time.Duration) error {
 		select {
 		case e := <-s.events:
 			s.handle(e)
-			if e.child.phase == dead {
+			if e.child.phase == dead || e.child.fault != "" {
 				return s.deathOf(e.child)
 			}
 		case <-s.cfg.Interrupt:
-			return errors.New("interrupted before the load began")
+			return ErrInterrupted
 		case <-timer.C:
 			return fmt.Errorf("workers were not ready within %v", limit)
 		}
