@@ -157,7 +157,7 @@ func askFor(t *testing.T, ln net.Listener, c wireCase, ca string) ipc.Record {
 	rec, err := Probe(context.Background(), ipc.Settings{
 		Target: ipc.Target{
 			URL: scheme + ln.Addr().String(), Endpoint: endpoint, Model: "m", Stream: true, CA: ca,
-			Timeout: caseTimeout, IdleTimeout: caseTimeout,
+			Timeout: patience(c), IdleTimeout: patience(c),
 		},
 		Shape: ipc.Shape{InputTokens: "8", OutputTokens: "4"}, SaveText: true,
 	}, nil, "")
@@ -167,8 +167,13 @@ func askFor(t *testing.T, ln net.Listener, c wireCase, ca string) ipc.Record {
 	return rec
 }
 
-// caseTimeout ends the cases in which the server falls silent.
-const caseTimeout = 400 * time.Millisecond
+// patience is the deadline of a case: short where the server falls silent.
+func patience(c wireCase) time.Duration {
+	if c.After == "hang" {
+		return 700 * time.Millisecond
+	}
+	return 20 * time.Second
+}
 
 // check compares a record with the case's right reading.
 func (c *wireCase) check(t *testing.T, r ipc.Record) {
