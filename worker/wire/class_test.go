@@ -97,6 +97,7 @@ func TestClasses(t *testing.T) {
 		{"chunked is not the last coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n", io.EOF, Parse, "header"},
 		{"another protocol", "SSH-2.0-OpenSSH_9.6\r\n", io.EOF, Parse, "status line"},
 		{"another protocol that waits", "\x15\x03\x01\x00", os.ErrDeadlineExceeded, Parse, "status line"},
+		{"blank before a colon", "HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n", io.EOF, Empty, "no body"},
 		{"not one byte", "", io.EOF, Connection, ClosedBeforeResponse},
 		{"not one byte, reset", "", &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, Connection, ResetBeforeResponse},
 		{"closed in the header", "HTTP/1.1 200 OK\r\n", io.EOF, Connection, "closed in response header"},
