@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -132,22 +133,55 @@ func (d *Decoder) Open(f Frame) (t Type, worker int, err error) {
 
 // Message decodes the message of the frame that Open began.
 func (d *Decoder) Message(into any) error {
+	if err := d.sound(); err != nil {
+		return fmt.Errorf("decode %T: %w", into, err)
+	}
 	if err := d.dec.Decode(into); err != nil {
 		return fmt.Errorf("decode %T: %w", into, err)
 	}
 	return nil
 }
 
-// Record decodes the next record of a Records frame into r, whose slices are
+// sound walks over the message without decoding it: a length that claims more
+// than the frame holds is found before memory is taken for it.
+func (d *Decoder) sound() error {
+	at := d.src.Size() - int64(d.src.Len())
+	if err := d.dec.Skip(); err != nil {
+		return err
+	}
+	_, err := d.src.Seek(at, io.SeekStart)
+	return err
+}
+
+// Record decodes the next record of a Records frame into r, whose memory is
 // used again; io.EOF after the last.
 func (d *Decoder) Record(r *Record) error {
 	if d.src.Len() == 0 {
 		return io.EOF
 	}
-	var err error
-	d.scratch, err = r.decode(d.dec, d.scratch)
-	if err != nil {
+	if err := r.decode(d); err != nil {
 		return fmt.Errorf("decode record: %w", err)
 	}
 	return nil
+}
+
+// bytes reads a bin or str value into b.
+func (d *Decoder) bytes(b []byte) ([]byte, error) {
+	n, err := d.dec.DecodeBytesLen()
+	if err != nil {
+		return b, err
+	}
+	if n = max(n, 0); n > d.src.Len() {
+		return b, fmt.Errorf("%d bytes claimed, %d left in the frame", n, d.src.Len())
+	}
+	b = slices.Grow(b[:0], n)[:n]
+	return b, d.dec.ReadFull(b)
+}
+
+// text reads a str value into s; the same text again allocates nothing.
+func (d *Decoder) text(s *string) (err error) {
+	if d.scratch, err = d.bytes(d.scratch); err == nil && string(d.scratch) != *s {
+		*s = string(d.scratch)
+	}
+	return err
 }

@@ -20,6 +20,8 @@ func FuzzFrames(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(bytes.Clone(records))
+	f.Add([]byte{0, 0, 0, 9, byte(TypeProgress), 0, 0x9e, 1, 2, 0xdd, 0xff, 0xff, 0xff}) // a count of four billion rows
+	f.Add([]byte{0, 0, 0, 8, byte(TypeHeader), 0, 0x92, 1, 0xc6, 0xff, 0xff, 0xff})      // bytes longer than the frame
 	f.Add(stream(f))
 	for _, m := range messages {
 		frame, err := Marshal(m.t, 0, m.sent)

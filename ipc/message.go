@@ -1,5 +1,7 @@
 package ipc
 
+import "github.com/vmihailenco/msgpack/v5"
+
 // Protocol is the version of frames and record files. It changes whenever a
 // tuple's fields do; files of another version are refused.
 const Protocol = 1
@@ -82,9 +84,9 @@ type Progress struct {
 	Failed   int64
 	Dropped  int64
 	InFlight int64
-	Conns    int64      // connections open
-	Dials    int64      // connections ever dialled
-	Queue    []QueueRow // rows completed since the last Progress
+	Conns    int64     // connections open
+	Dials    int64     // connections ever dialled
+	Queue    QueueRows // rows completed since the last Progress
 	Usage    Usage
 }
 
@@ -135,6 +137,7 @@ type End struct {
 	At          int64 // ns after the run epoch
 	Interrupted int64 // instant at which a person stopped the run, ns; 0 if none did
 	Dead        []int // workers that died
+	Throttled   int64 // periods in which the cgroup's CPU quota held the run up
 }
 
 // Moments are a count and exact power sums of a non-negative quantity in ns.
@@ -162,6 +165,27 @@ type QueueRow struct {
 	Batches  uint64  // runs of output events of one stream at most BatchGap apart
 	BatchSq  uint64  // Σ of squared batch sizes
 	Late     uint64  // events whose stamp was older than one already paired
+}
+
+// QueueRows are decoded one by one: a count that claims too many ends at the
+// end of the frame, not of memory.
+type QueueRows []QueueRow
+
+// DecodeMsgpack implements msgpack.CustomDecoder.
+func (q *QueueRows) DecodeMsgpack(d *msgpack.Decoder) error {
+	n, err := d.DecodeArrayLen()
+	if err != nil {
+		return err
+	}
+	*q = nil
+	for range n {
+		var row QueueRow
+		if err := d.Decode(&row); err != nil {
+			return err
+		}
+		*q = append(*q, row)
+	}
+	return nil
 }
 
 // BatchGap is the distance in ns below which two output events of one stream

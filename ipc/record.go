@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -153,53 +152,40 @@ func (r *Record) encode(e *msgpack.Encoder, scratch []byte) ([]byte, error) {
 	return scratch, err
 }
 
-// decode reads a tuple into r, reusing r.Output. scratch is memory for the
-// packed events and is returned, perhaps grown.
-func (r *Record) decode(d *msgpack.Decoder, scratch []byte) ([]byte, error) {
-	n, err := d.DecodeArrayLen()
+// decode reads a tuple into r, reusing its slices and, where the text is the
+// same again, its strings.
+func (r *Record) decode(d *Decoder) error {
+	n, err := d.dec.DecodeArrayLen()
 	if err != nil {
-		return scratch, err
+		return err
 	}
 	if n != recordFields {
-		return scratch, fmt.Errorf("record of %d fields, want %d", n, recordFields)
+		return fmt.Errorf("record of %d fields, want %d", n, recordFields)
 	}
-	class, err := d.DecodeUint8()
+	class, err := d.dec.DecodeUint8()
 	if r.Class = Class(class); err == nil && r.Class >= classes {
-		return scratch, fmt.Errorf("record of unknown class %d", class)
+		return fmt.Errorf("record of unknown class %d", class)
 	}
 	for _, v := range r.ints() {
 		if err == nil {
-			*v, err = d.DecodeInt64()
+			*v, err = d.dec.DecodeInt64()
 		}
 	}
 	for _, s := range r.strings() {
 		if err == nil {
-			*s, err = d.DecodeString()
+			err = d.text(s)
 		}
 	}
 	if err == nil {
-		r.Body, err = d.DecodeBytes()
+		r.Body, err = d.bytes(r.Body)
 	}
-	if err != nil {
-		return scratch, err
+	if err == nil {
+		d.scratch, err = d.bytes(d.scratch)
 	}
-	return r.decodeEvents(d, scratch)
-}
-
-func (r *Record) decodeEvents(d *msgpack.Decoder, scratch []byte) ([]byte, error) {
-	n, err := d.DecodeBytesLen()
-	if err != nil {
-		return scratch, err
+	if err == nil {
+		r.Output, err = unpackEvents(r.Output[:0], r.Sent, d.scratch)
 	}
-	if n > MaxFrame {
-		return scratch, fmt.Errorf("events of %d bytes: more than a frame holds", n)
-	}
-	scratch = slices.Grow(scratch[:0], max(n, 0))[:max(n, 0)]
-	if err := d.ReadFull(scratch); err != nil {
-		return scratch, err
-	}
-	r.Output, err = unpackEvents(r.Output[:0], r.Sent, scratch)
-	return scratch, err
+	return err
 }
 
 // packEvents writes each event as four varints: the arrival after the one
