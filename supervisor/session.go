@@ -53,6 +53,7 @@ type Session struct {
 	dec      *ipc.Decoder
 	live     *live
 	epoch    int64 // CLOCK_MONOTONIC ns; 0 before the first step
+	bites    int64 // throttled periods of our cgroup when the session began
 
 	interrupts  int
 	interrupted int64 // ns after the epoch; 0: not
@@ -155,6 +156,7 @@ func (s *Session) createFile() error {
 			Connections: c.ready.Connections, ClockOffset: c.ready.ClockOffset,
 		})
 	}
+	_, s.bites = quota()
 	s.epoch = clock.Now()
 	s.manifest.Epoch = s.epoch
 	doc, err := s.writeManifest()
@@ -336,7 +338,7 @@ func (s *Session) Dead() []int {
 // has everything but the ledger.
 func (s *Session) Close() (ipc.Manifest, error) {
 	dead := s.Dead()
-	end := ipc.End{At: clock.Now() - s.epoch, Interrupted: s.interrupted, Dead: dead}
+	end := ipc.End{At: clock.Now() - s.epoch, Interrupted: s.interrupted, Dead: dead, Throttled: s.throttled()}
 	s.endAll(exitGrace)
 	s.note(s.file.AppendMessage(ipc.TypeEnd, end))
 	s.note(s.file.Close())
@@ -347,8 +349,16 @@ func (s *Session) Close() (ipc.Manifest, error) {
 			s.note(os.Remove(c.stderr))
 		}
 	}
+	s.manifest.Host.Throttled = end.Throttled
 	s.manifest.End = &ipc.Ending{Status: s.status(dead), Seconds: float64(end.At) / 1e9}
 	return s.manifest, s.fault
+}
+
+// throttled counts the periods in which a CPU quota held us up since the
+// session began.
+func (s *Session) throttled() int64 {
+	_, now := quota()
+	return now - s.bites
 }
 
 func (s *Session) status(dead []int) string {

@@ -103,7 +103,7 @@ func (c *runCmd) check(env env) (job, error) {
 		c.Sim.config(&f, "sim-")
 	}
 	j.apiKey = cmp.Or(c.APIKey, env.getenv("OPENAI_API_KEY"))
-	j.host = hostInfo(allowed)
+	j.host = supervisor.HostInfo(allowed)
 	checkLimits(&f, j)
 	return j, errors.Join(f...)
 }

@@ -1,4 +1,4 @@
-package main
+package supervisor
 
 import (
 	"fmt"
@@ -10,12 +10,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tare/analysis/arrival"
 	"tare/ipc"
 )
 
-// hostInfo describes this machine. What cannot be read is left out.
-func hostInfo(allowed []int) ipc.Host {
+// HostInfo describes this machine. What cannot be read is left out.
+func HostInfo(allowed []int) ipc.Host {
 	h := ipc.Host{Go: runtime.Version(), AllowedCPUs: allowed, CPUModel: cpuModel(), PortRange: portRange()}
 	h.Name, _ = os.Hostname()
 	var u unix.Utsname
@@ -30,7 +29,7 @@ func hostInfo(allowed []int) ipc.Host {
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) == nil {
 		h.MaxFiles = files.Max
 	}
-	h.CPUQuota, h.Throttled = quota()
+	h.CPUQuota, _ = quota()
 	return h
 }
 
@@ -75,27 +74,4 @@ func quota() (cpus float64, throttled int64) {
 		}
 	}
 	return cpus, throttled
-}
-
-// spareFiles are the descriptors that a worker needs beside its connections.
-const spareFiles = 64
-
-// checkLimits sees to it that the connections a load may need can be had.
-func checkLimits(f *faults, j job) {
-	l := j.settings.Load
-	most := l.MaxInFlight
-	flag := "--max-in-flight"
-	if !l.Open() {
-		most, flag = l.Concurrency, "--concurrency"
-	}
-	children := max(len(j.plan.Children), 1)
-	share := arrival.Share(most, 0, children)
-	if need := uint64(share) + spareFiles; need > j.host.MaxFiles && j.host.MaxFiles > 0 {
-		f.add("%s %d needs %d open files in each of %d workers, the hard limit is %d: raise it (ulimit -Hn), add workers or lower %s",
-			flag, most, need, children, j.host.MaxFiles, flag)
-	}
-	if ports := int64(j.host.PortRange[1] - j.host.PortRange[0] + 1); ports > 1 && most > ports {
-		f.add("%s %d needs as many ports, this host has %d for one server address (net.ipv4.ip_local_port_range): lower %s",
-			flag, most, ports, flag)
-	}
 }
