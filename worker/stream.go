@@ -256,6 +256,9 @@ func (s *stream) Event(kind wire.Kind, choices bool, tokens int) {
 	})
 }
 
+// The kinds of the reader and of records have the same values.
+var _ = [1]struct{}{}[uint8(wire.ToolCall)-uint8(ipc.KindToolCall)]
+
 // settle completes the record and hands it on.
 func (s *stream) settle(r wire.Result) {
 	rec := &s.rec

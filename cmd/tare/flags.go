@@ -34,6 +34,7 @@ type loadFlags struct {
 	Duration    later[time.Duration] `help:"Time that all arrivals span, warm-up included. Default 10s." placeholder:"D" group:"load"`
 	Requests    later[int64]         `help:"Number of requests, in place of a duration." placeholder:"N" group:"load"`
 	Warmup      later[time.Duration] `help:"Left out of the figures. Default: a tenth of the duration, at most 10s; 0 with --requests." placeholder:"D" group:"load"`
+	Drain       later[time.Duration] `help:"Time for what is in flight when the load ends; the rest is cancelled. Default: until the requests' own deadlines." placeholder:"D" group:"load"`
 	MaxInFlight later[int64]         `help:"Arrivals beyond so many in flight are dropped and counted." default:"10000" placeholder:"N" group:"load"`
 	Seed        later[uint64]        `help:"Seed of arrivals, lengths and prompts." default:"1" placeholder:"N" group:"load"`
 }

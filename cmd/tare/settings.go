@@ -132,7 +132,7 @@ func (l loadFlags) settings(f *faults, simulated bool) ipc.Load {
 		Arrival: l.Arrival, Burstiness: read(f, "burstiness", l.Burstiness, parsePositive),
 		Concurrency: read(f, "concurrency", l.Concurrency, parseCount),
 		Duration:    read(f, "duration", l.Duration, parseDeadline), Requests: read(f, "requests", l.Requests, parseCount),
-		Warmup: read(f, "warmup", l.Warmup, parseDuration), MaxInFlight: read(f, "max-in-flight", l.MaxInFlight, parseCount),
+		Warmup: read(f, "warmup", l.Warmup, parseDuration), Drain: read(f, "drain", l.Drain, parseDeadline), MaxInFlight: read(f, "max-in-flight", l.MaxInFlight, parseCount),
 		Seed: read(f, "seed", l.Seed, parseSeed),
 	}
 	if open {
