@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,7 +41,8 @@ func run(ctx context.Context, env env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("command line: %w", err)
 	}
-	if faults := unknownFlags(parser.Model, args); len(faults) > 0 {
+	args, faults := checkFlags(parser.Model, args)
+	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
 	file, err := resolvers(parser.Model, args)
@@ -60,49 +62,60 @@ func run(ctx context.Context, env env, args []string) error {
 	return k.Selected().Target.Addr().Interface().(verb).run(ctx, env)
 }
 
-// unknownFlags finds every flag that the verb does not have, where the parser
-// would stop at the first.
-func unknownFlags(app *kong.Application, args []string) []error {
-	known := flagNames(app, args)
-	var faults []error
-	for _, a := range args {
+// checkFlags finds every flag that the verb does not have or that lacks its
+// value, where the parser would stop at the first. It ties each value to its
+// flag, so that "-1" is a value and no flag.
+func checkFlags(app *kong.Application, args []string) (tied []string, faults []error) {
+	known := flagsOf(app, args)
+	for i := 0; i < len(args); i++ {
+		a := args[i]
 		if a == "--" {
-			break
+			return append(tied, args[i:]...), faults
 		}
 		name, isFlag := strings.CutPrefix(a, "--")
-		name, _, _ = strings.Cut(name, "=")
-		if isFlag && !slices.Contains(known, name) {
+		name, _, hasValue := strings.Cut(name, "=")
+		flag := known[name]
+		switch {
+		case !isFlag:
+		case flag == nil:
 			faults = append(faults, fmt.Errorf("there is no flag --%s%s", name, similar(name, known)))
+		case hasValue || flag.IsBool():
+		case i+1 == len(args) || strings.HasPrefix(args[i+1], "--"):
+			faults = append(faults, fmt.Errorf("--%s wants a value", name))
+		default:
+			i++
+			a += "=" + args[i]
 		}
+		tied = append(tied, a)
 	}
-	return faults
+	return tied, faults
 }
 
-// flagNames lists the flags of the application and of the verb in args.
-func flagNames(app *kong.Application, args []string) []string {
-	var names []string
+// flagsOf returns the flags of the application and of the verb in args.
+func flagsOf(app *kong.Application, args []string) map[string]*kong.Flag {
 	node := app.Node
 	for _, n := range app.Children {
 		if len(args) > 0 && n.Name == args[0] {
 			node = n
 		}
 	}
+	flags := map[string]*kong.Flag{}
 	for _, group := range node.AllFlags(false) {
 		for _, f := range group {
-			names = append(names, f.Name)
+			flags[f.Name] = f
 			if f.Tag.Negatable != "" {
-				names = append(names, "no-"+f.Name)
+				flags["no-"+f.Name] = f
 			}
 		}
 	}
-	return names
+	return flags
 }
 
 // similar suggests a flag that shares the longest beginning, at least three
 // letters.
-func similar(name string, known []string) string {
+func similar(name string, known map[string]*kong.Flag) string {
 	best, length := "", 2
-	for _, k := range known {
+	for _, k := range slices.Sorted(maps.Keys(known)) {
 		n := 0
 		for n < min(len(k), len(name)) && k[n] == name[n] {
 			n++

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -25,11 +27,13 @@ func resolvers(app *kong.Application, args []string) ([]kong.Resolver, error) {
 	if err := yaml.Unmarshal(b, &values); err != nil {
 		return nil, fmt.Errorf("--config %s: %w", path, err)
 	}
-	known := flagNames(app, args)
-	for name := range values {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("--config %s: there is no flag %q%s", path, name, similar(name, known))
-		}
+	var f faults
+	known := flagsOf(app, args)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		f.check(known[name] == nil, "--config %s: there is no flag %q%s", path, name, similar(name, known))
+	}
+	if len(f) > 0 {
+		return nil, errors.Join(f...)
 	}
 	return []kong.Resolver{kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
 		switch v := values[f.Name].(type) {

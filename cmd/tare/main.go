@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"tare/supervisor"
 	"tare/worker"
 )
 
@@ -25,9 +26,7 @@ func tare() int {
 		}
 		return exitOK
 	}
-	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
-	env := env{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, interrupts: interrupts}
+	env := env{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, signals: signals}
 	return exitCode(run(context.Background(), env, os.Args[1:]), os.Stderr)
 }
 
@@ -35,7 +34,15 @@ func tare() int {
 type env struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	interrupts     <-chan os.Signal
+	signals        func() (interrupts <-chan os.Signal, release func())
+}
+
+// signals takes over the signals that ask this process to end, until they are
+// released. Two are kept: one to drain, one to end at once.
+func signals() (interrupts <-chan os.Signal, release func()) {
+	c := make(chan os.Signal, 2)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	return c, func() { signal.Stop(c) }
 }
 
 // The exit codes: a contract.
@@ -66,8 +73,11 @@ func exitCode(err error, stderr io.Writer) int {
 		}
 	}
 	var e exit
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		return e.code
+	case errors.Is(err, supervisor.ErrInterrupted):
+		return exitInterrupted
 	}
 	return exitUsage
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"tare/ipc"
+	"tare/supervisor"
 	"tare/worker"
 )
 
@@ -17,21 +19,28 @@ const probeLimit = 60 * time.Second
 // meet finds the model's name and sends one request ahead of the load, so
 // that a wrong address, path or key is told in a sentence and not by ten
 // thousand failures.
-func (c *runCmd) meet(ctx context.Context, env env, j *job) error {
-	target := &j.settings.Target
+func (c *runCmd) meet(ctx context.Context, interrupts <-chan os.Signal, j *job) error {
 	if c.SkipProbe {
-		if target.Model == "" {
-			target.Model = "default"
-		}
+		j.settings.Target.Model = cmp.Or(j.settings.Target.Model, "default")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	defer cancelOn(env.interrupts, cancel)()
+	ctx, interrupt := context.WithCancelCause(ctx)
+	defer cancelOn(interrupts, func() { interrupt(supervisor.ErrInterrupted) })()
+	err := probe(ctx, j)
+	if cause := context.Cause(ctx); errors.Is(cause, supervisor.ErrInterrupted) {
+		return cause
+	}
+	return err
+}
+
+func probe(ctx context.Context, j *job) error {
+	target := &j.settings.Target
 	if target.Model == "" {
 		model, err := worker.FirstModel(ctx, *target, j.headers, j.apiKey)
 		if err != nil {
-			return fmt.Errorf("cannot learn the model's name from %s: %w; is the server up? else give --model NAME", target.URL, err)
+			return fmt.Errorf("cannot learn the model's name from %s: %w; is the server up, are --url and OPENAI_API_KEY right? else give --model NAME", target.URL, err)
 		}
 		target.Model = model
 	}
@@ -86,5 +95,5 @@ func refusal(r ipc.Record, t ipc.Target) error {
 	if r.Status > 0 {
 		status = fmt.Sprintf(" (status %d)", r.Status)
 	}
-	return errors.New(fmt.Sprintf("the probe request to %s failed: %s%s: %s; %s; --skip-probe leaves the probe out", t.URL, r.Class, status, said, advice))
+	return fmt.Errorf("the probe request to %s failed: %s%s: %s; %s; --skip-probe leaves the probe out", t.URL, r.Class, status, said, advice)
 }

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -56,15 +54,24 @@ func (c *runCmd) run(ctx context.Context, env env) error {
 	if err != nil {
 		return err
 	}
-	dir, err := c.makeDir()
+	dir, err := newRunDir(c.Out, c.Name, time.Now())
 	if err != nil {
 		return err
 	}
+	if err := c.load(ctx, env, j, dir); err != nil {
+		return errors.Join(err, removeUnused(dir))
+	}
+	return c.conclude(env, dir)
+}
+
+// load starts what the run needs, drives the load, and ends all that it has
+// started. It leaves records and manifest in dir.
+func (c *runCmd) load(ctx context.Context, env env, j job, dir string) error {
+	interrupts, release := env.signals()
+	defer release()
 	if err := supervisor.Retreat(j.plan.Rest); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	if c.URL == "" {
 		s, err := startSimulator(c.Sim, j.plan.Rest, dir)
 		if err != nil {
@@ -73,13 +80,10 @@ func (c *runCmd) run(ctx context.Context, env env) error {
 		defer s.stop()
 		j.settings.Target.URL = s.url
 	}
-	if err := c.meet(ctx, env, &j); err != nil {
-		return errors.Join(err, removeEmpty(dir))
-	}
-	if err := c.drive(env, j, dir); err != nil {
+	if err := c.meet(ctx, interrupts, &j); err != nil {
 		return err
 	}
-	return c.conclude(env, dir)
+	return c.drive(env, interrupts, j, dir)
 }
 
 // check reads every flag and returns all that is wrong at once, before
@@ -137,41 +141,15 @@ func cpusOf(p supervisor.Plan) [][]int {
 	return cpus
 }
 
-func (c *runCmd) makeDir() (string, error) {
-	dir := c.Out
-	if dir == "" {
-		dir = filepath.Join("runs", time.Now().UTC().Format("2006-01-02T150405Z")+"-"+c.Name)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("--out: %w", err)
-	}
-	return dir, nil
-}
-
-// removeEmpty removes the directory of a run that never began.
-func removeEmpty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Size() == 0 {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // what cannot be removed stays
-		}
-	}
-	_ = os.Remove(dir) // fails, as it should, if something is in it
-	return nil
-}
-
 // drive runs the load and leaves records and manifest in dir.
-func (c *runCmd) drive(env env, j job, dir string) error {
+func (c *runCmd) drive(env env, interrupts <-chan os.Signal, j job, dir string) error {
 	var live func(supervisor.Live)
 	if !c.Quiet {
 		live = newProgress(env.stderr).show
 	}
 	s, err := supervisor.Open(supervisor.Config{
 		Dir: dir, Manifest: c.manifest(j), APIKey: j.apiKey, Headers: j.headers,
-		Children: j.plan.Children, Interrupt: env.interrupts, Live: live,
+		Children: j.plan.Children, Interrupt: interrupts, Live: live,
 	})
 	if err != nil {
 		return err
@@ -278,28 +256,4 @@ func verdictExit(m ipc.Manifest, s analysis.Summary, strict bool) error {
 		return exit{exitNotValid, "the measurement is " + string(s.Verdict.Status)}
 	}
 	return nil
-}
-
-func writeManifest(dir string, m ipc.Manifest) error {
-	return writeJSON(filepath.Join(dir, ipc.ManifestFileName), m)
-}
-
-func readManifest(dir string) (m ipc.Manifest, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, ipc.ManifestFileName))
-	if err == nil {
-		err = json.Unmarshal(b, &m)
-	}
-	return m, err
-}
-
-func writeSummary(dir string, s analysis.Summary) error {
-	return writeJSON(filepath.Join(dir, "summary.json"), s)
-}
-
-func writeJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", path, err)
-	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
 }

@@ -129,15 +129,13 @@ func (l loadFlags) settings(f *faults, simulated bool) ipc.Load {
 	f.check(l.Burstiness.set && l.Arrival != "gamma", "--burstiness goes with --arrival gamma")
 	f.check(!l.Burstiness.set && l.Arrival == "gamma", "--arrival gamma needs --burstiness X")
 	out := ipc.Load{
-		Arrival: l.Arrival, Burstiness: read(f, "burstiness", l.Burstiness, parsePositive),
+		Arrival: l.Arrival, Burstiness: read(f, "burstiness", l.Burstiness, parseBurstiness),
 		Concurrency: read(f, "concurrency", l.Concurrency, parseCount),
 		Duration:    read(f, "duration", l.Duration, parseDeadline), Requests: read(f, "requests", l.Requests, parseCount),
 		Warmup: read(f, "warmup", l.Warmup, parseDuration), Drain: read(f, "drain", l.Drain, parseDeadline), MaxInFlight: read(f, "max-in-flight", l.MaxInFlight, parseCount),
 		Seed: read(f, "seed", l.Seed, parseSeed),
 	}
-	if open {
-		rate := read(f, "rate", l.Rate, arrival.ParseRate)
-		f.check(l.Rate.set && rate.IsZero() && len(*f) == 0, "--rate must be above 0")
+	if rate := read(f, "rate", l.Rate, arrival.ParseRate); open {
 		out.Rate = rate.String()
 	}
 	l.spans(f, &out)
@@ -155,10 +153,15 @@ func (l loadFlags) spans(f *faults, out *ipc.Load) {
 	f.check(out.Duration > 0 && out.Warmup >= out.Duration, "--warmup %v leaves nothing of --duration %v", out.Warmup, out.Duration)
 }
 
+// mostTokens bounds the mean length of prompts and answers: a prompt of so many
+// takes some 50 MB in every stream.
+const mostTokens = 10_000_000
+
 func (s shapeFlags) settings(f *faults) ipc.Shape {
 	for _, law := range []struct{ flag, text string }{{"input-tokens", s.InputTokens}, {"output-tokens", s.OutputTokens}} {
-		_, err := dist.Parse(law.text, dist.Count)
+		d, err := dist.Parse(law.text, dist.Count)
 		f.check(err != nil, "--%s: %v", law.flag, err)
+		f.check(err == nil && d.Mean() > mostTokens, "--%s %s is above %d on average", law.flag, law.text, mostTokens)
 	}
 	f.choice("service-mode", s.ServiceMode, "busy", "held")
 	if s.ServiceTime == "" {

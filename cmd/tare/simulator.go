@@ -16,6 +16,7 @@ import (
 // simulator is the server that a run without --url starts for itself.
 type simulator struct {
 	process *supervisor.Process
+	stderr  string // path
 	url     string
 }
 
@@ -46,10 +47,11 @@ func startSimulator(flags simFlags, cpus []int, dir string) (*simulator, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &simulator{process: p}
+	s := &simulator{process: p, stderr: stderr.Name()}
 	if s.url, err = firstLine(out); err != nil {
 		s.stop()
-		said, _ := os.ReadFile(stderr.Name())
+		said, _ := os.ReadFile(s.stderr)
+		_ = os.Remove(s.stderr) // its words go on
 		return nil, fmt.Errorf("the simulator did not start: %s", strings.TrimSpace(string(said)))
 	}
 	return s, nil
@@ -65,8 +67,7 @@ func firstLine(f *os.File) (string, error) {
 
 // stop ends the simulator and waits; its truth log is whole afterwards.
 func (s *simulator) stop() {
-	if s != nil {
-		s.process.Signal(syscall.SIGTERM)
-		s.process.End(simGrace, 0)
-	}
+	s.process.Signal(syscall.SIGTERM)
+	s.process.End(simGrace, 0)
+	removeEmpty(s.stderr)
 }

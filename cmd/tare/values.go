@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"tare/analysis/arrival"
 )
 
 // later is a flag value that is read when the settings are checked, so that
@@ -70,10 +72,10 @@ func parseSeed(s string) (uint64, error) {
 	return n, nil
 }
 
-func parsePositive(s string) (float64, error) {
+func parseBurstiness(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(x > 0) {
-		return 0, fmt.Errorf("%q is no number above 0", s)
+	if err != nil || !(x >= arrival.MinBurstiness && x <= arrival.MaxBurstiness) {
+		return 0, fmt.Errorf("%q is no number from %v to %v", s, arrival.MinBurstiness, arrival.MaxBurstiness)
 	}
 	return x, nil
 }
