@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -62,7 +61,6 @@ func (c *conn) serve() {
 	case errors.As(err, &bad):
 		c.srv.sched.wait(s)
 		c.reply(bad.status, problem(bad.status, bad.text), true)
-		c.linger()
 	case errors.Is(err, os.ErrDeadlineExceeded): // set by the server's stop
 		c.srv.sched.stop(s)
 		c.srv.sched.wait(s)
@@ -107,21 +105,6 @@ func (c *conn) reply(status int, body []byte, closing bool) {
 	}
 	c.send(b)
 	c.flush()
-}
-
-// lingering is how long a refused client may go on sending. Closing with
-// unread bytes would reset the connection, and the client might never see why.
-const lingering = 500 * time.Millisecond
-
-func (c *conn) linger() {
-	if c.rx.CloseWrite() != nil || c.rx.SetReadDeadline(time.Now().Add(lingering)) != nil {
-		return
-	}
-	for buf := make([]byte, keepBuffer); ; {
-		if _, err := c.rx.Read(buf); err != nil {
-			return
-		}
-	}
 }
 
 // send writes p with one system call. What the socket does not take at once

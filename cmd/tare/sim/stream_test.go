@@ -1,11 +1,14 @@
 package sim
 
 import (
+	"encoding/json"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tare/worker/rxtime"
 )
 
 // writes notes what each system call would write, and makes none.
@@ -105,7 +108,48 @@ func TestPendingKeepsOrder(t *testing.T) {
 	}
 }
 
+// The service of a request starts at the kernel's stamp of its last byte, and
+// the log tells that from the instant at which it was read.
+func TestServiceStartsAtArrival(t *testing.T) {
+	srv := &Server{model: `"sim"`, truth: &truthLog{}}
+	srv.laws.ttft = law(t, "3us")
+	srv.sched.ended = srv.ended
+	c := &conn{srv: srv, id: 4, req: request{method: []byte("POST"), target: []byte("/v1/completions"), body: usual}}
+	c.raw, c.stream.conn = &writes{conn: c}, c
+	srv.handle(c, rxtime.Stamp{Arrival: 1000, Read: 2000})
+	var l line
+	if err := json.Unmarshal(srv.truth.lines, &l); err != nil {
+		t.Fatalf("%v in %q", err, srv.truth.lines)
+	}
+	if l.Arrival != 1000 || l.Read != 2000 || l.Scheduled != 4000 || l.Conn != 4 || l.InputTokens != 32 || l.Tokens != 10 {
+		t.Errorf("%+v, want the first token scheduled 3 µs after the arrival at 1000", l)
+	}
+}
+
 // full is a socket that takes nothing.
 type full struct{ syscall.RawConn }
 
 func (full) Write(func(fd uintptr) bool) error { return nil }
+
+// Steps that come late shift no instant: the next one is a gap after the
+// last, not after now.
+func TestLateStepsShiftNothing(t *testing.T) {
+	l := &laws{ttft: law(t, "exp(20ms)"), itl: law(t, "exp(5ms)"), seed: 3}
+	const start, number, n = 1000, 9, 50
+	c := &conn{raw: full{}, srv: &Server{model: `"sim"`}}
+	s := &c.stream
+	s.conn = c
+	s.ask = ask{params: params{tokens: n, stream: true}, number: number}
+	s.service.begin(l, number)
+	s.begin(`"sim"`)
+	s.due = start + s.delay
+	for i, want := range plan(l, number, start, 0, n) {
+		if s.due != want {
+			t.Fatalf("token %d is due at %d, want %d", i, s.due, want)
+		}
+		s.step()
+	}
+	if !s.over() {
+		t.Error("tokens are left")
+	}
+}
