@@ -36,12 +36,15 @@ func (d *dialect) message(b []byte, n int) []byte {
 	return append(d.anthropicUsage(b, n), '}')
 }
 
+// messageHead appends what a message has before its content.
 func (d *dialect) messageHead(b []byte) []byte {
 	b = appendID(append(b, `{"id":"`...), messages, d.number)
 	b = append(append(b, `","type":"message","role":"assistant","model":`...), d.model...)
 	return append(b, ',')
 }
 
+// anthropicUsage appends the counts under Anthropic's names. They are running
+// totals: 0 in message_start, all of them at the end.
 func (d *dialect) anthropicUsage(b []byte, n int) []byte {
 	b = strconv.AppendInt(append(b, `"usage":{"input_tokens":`...), int64(d.input), 10)
 	b = strconv.AppendInt(append(b, `,"output_tokens":`...), int64(n), 10)

@@ -50,6 +50,7 @@ func (c *Config) validate() error {
 	return errors.Join(errs...)
 }
 
+// setDefaults gives the zero values their meaning.
 func (c *Config) setDefaults() {
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"

@@ -35,6 +35,8 @@ type conn struct {
 	write   func(fd uintptr) bool // bound once: a closure a write would allocate
 }
 
+// newConn wraps an accepted connection. Go has set TCP_NODELAY on it, so each
+// write leaves at once as a segment of its own.
 func newConn(srv *Server, tcp *net.TCPConn, id uint64) (*conn, error) {
 	rx, err := rxtime.Wrap(tcp, srv.wall)
 	if err != nil {

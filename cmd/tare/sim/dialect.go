@@ -169,6 +169,7 @@ func (d *dialect) complete(b []byte, n int) []byte {
 	return append(d.appendUsage(b, n), '}')
 }
 
+// appendUsage appends the counts with n output tokens.
 func (d *dialect) appendUsage(b []byte, n int) []byte {
 	b = strconv.AppendInt(append(b, `"usage":{"prompt_tokens":`...), int64(d.input), 10)
 	b = strconv.AppendInt(append(b, `,"total_tokens":`...), int64(d.input+n), 10)
@@ -176,6 +177,7 @@ func (d *dialect) appendUsage(b []byte, n int) []byte {
 	return append(b, '}')
 }
 
+// appendText appends the text of n tokens.
 func appendText(b []byte, n int) []byte {
 	return append(b, strings.Repeat(tokenText, n)...)
 }

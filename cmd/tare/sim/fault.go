@@ -96,6 +96,7 @@ func ParseFault(s string) (Fault, error) {
 	return f, f.validate()
 }
 
+// validate refuses unknown kinds and shares outside [0,1], NaN included.
 func (f Fault) validate() error {
 	switch {
 	case !slices.Contains(FaultKinds(), f.Kind):

@@ -65,6 +65,8 @@ func decode(raw []byte) (fields, error) {
 	}, nil
 }
 
+// given makes a count of a pointer that JSON leaves nil where a field is
+// missing or null.
 func given[T ~int](x *T) count {
 	if x == nil {
 		return count{}
@@ -107,6 +109,8 @@ func (p *params) limit(c count) error {
 	return nil
 }
 
+// one refuses several choices: their events would interleave, and no figure
+// of the truth log would fit them.
 func one(name string, c count) error {
 	if c.set && c.n != 1 {
 		return fmt.Errorf("%s is %d; only one choice a request is served", name, c.n)
@@ -118,6 +122,7 @@ func one(name string, c count) error {
 // array that holds one of the two.
 type prompt int
 
+// UnmarshalJSON refuses a batch, which would need an answer per prompt.
 func (p *prompt) UnmarshalJSON(raw []byte) error {
 	if raw[0] == '[' {
 		var batch []json.RawMessage
@@ -136,6 +141,7 @@ func (p *prompt) UnmarshalJSON(raw []byte) error {
 // or a message has those of its parts.
 type words int
 
+// UnmarshalJSON counts; raw is one valid JSON value.
 func (w *words) UnmarshalJSON(raw []byte) error {
 	switch c := raw[0]; {
 	case c == '"':

@@ -8,8 +8,10 @@ import (
 // queue is a heap of streams by key, ties by the request's number.
 type queue struct{ streams []*stream }
 
+// Len is the number of streams in the queue.
 func (q *queue) Len() int { return len(q.streams) }
 
+// Less implements heap.Interface.
 func (q *queue) Less(i, j int) bool {
 	a, b := q.streams[i], q.streams[j]
 	if a.key != b.key {
@@ -18,6 +20,8 @@ func (q *queue) Less(i, j int) bool {
 	return a.ask.number < b.ask.number
 }
 
+// Swap implements heap.Interface; a stream knows its place, so that it can be
+// taken out when its client leaves.
 func (q *queue) Swap(i, j int) {
 	s := q.streams
 	s[i], s[j] = s[j], s[i]
@@ -47,6 +51,7 @@ func (q *queue) add(s *stream, key int64) bool {
 	return s.index == 0
 }
 
+// remove takes s out, wherever it stands.
 func (q *queue) remove(s *stream) {
 	heap.Remove(q, s.index)
 	s.in = nil

@@ -26,6 +26,7 @@ type requestError struct {
 
 func (e *requestError) Error() string { return fmt.Sprintf("%d: %s", e.status, e.text) }
 
+// malformed is a 400.
 func malformed(text string) error { return &requestError{http.StatusBadRequest, text} }
 
 // request is one HTTP request. Its slices hold until the next one is read.
@@ -209,6 +210,8 @@ func (r *reader) chunks() ([]byte, error) {
 	}
 }
 
+// chunkSize reads the line before a chunk: a size in hexadecimal digits and
+// extensions, which mean nothing here.
 func (r *reader) chunkSize() (int, error) {
 	line, err := r.line(true)
 	if err != nil {
@@ -226,6 +229,8 @@ func (r *reader) chunkSize() (int, error) {
 	return int(n), nil
 }
 
+// requestLine takes apart "METHOD /path HTTP/1.1". Only the origin form of a
+// target is served: this is no proxy.
 func (q *request) requestLine(line []byte) error {
 	method, rest, _ := bytes.Cut(line, []byte{' '})
 	target, version, _ := bytes.Cut(rest, []byte{' '})
@@ -269,6 +274,8 @@ func (q *request) field(name, value []byte) error {
 	return nil
 }
 
+// contentLength takes one length in digits. Two, even if equal, are refused:
+// where two readers disagree on them, one takes a body for a request.
 func (q *request) contentLength(value []byte) error {
 	if q.length >= 0 {
 		return malformed("two content-lengths")
@@ -308,6 +315,7 @@ var tokenByte = func() (t [256]bool) {
 	return t
 }()
 
+// isToken allows the names of methods and fields.
 func isToken(s []byte) bool {
 	for _, c := range s {
 		if !tokenByte[c] {
@@ -327,6 +335,7 @@ func isValue(s []byte) bool {
 	return true
 }
 
+// isVisible allows printable ASCII without the blank.
 func isVisible(s []byte) bool {
 	for _, c := range s {
 		if c <= ' ' || c >= 0x7f {

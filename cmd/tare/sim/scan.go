@@ -39,6 +39,7 @@ func (f *fields) member(c *cursor, key []byte) {
 	}
 }
 
+// option reads the value of one key of stream_options.
 func (f *fields) option(c *cursor, key []byte) {
 	switch string(key) {
 	case "include_usage":
@@ -67,6 +68,7 @@ func (c *cursor) peek() byte {
 	return c.b[c.i]
 }
 
+// space skips what JSON calls white space.
 func (c *cursor) space() {
 	for c.i < len(c.b) && (c.b[c.i] == ' ' || c.b[c.i] == '\n' || c.b[c.i] == '\t' || c.b[c.i] == '\r') {
 		c.i++
@@ -171,6 +173,7 @@ func (c *cursor) integer() (n int) {
 	return n
 }
 
+// boolean reads true or false.
 func (c *cursor) boolean() bool {
 	for _, s := range [...]string{"true", "false"} {
 		if c.peek() == s[0] && len(c.b)-c.i >= len(s) && string(c.b[c.i:c.i+len(s)]) == s {

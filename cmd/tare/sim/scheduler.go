@@ -143,7 +143,7 @@ func (d *scheduler) next() *stream {
 	return s
 }
 
-// serve makes one step, so that all streams advance in the order of their
+// serve makes one step and no more, though more may be due, so that all streams advance in the order of their
 // instants. A client that does not read gets a goroutine of its own.
 func (d *scheduler) serve(s *stream) {
 	s.step()
@@ -158,7 +158,9 @@ func (d *scheduler) serve(s *stream) {
 }
 
 // finish ends a running stream: its slot goes to the next request, then its
-// connection may go on. A stall only falls silent.
+// connection may go on. A stall only falls silent. The stream is given up
+// after it is booked and not before, for its connection's goroutine may use it
+// for the next request from then on.
 func (d *scheduler) finish(s *stream) {
 	d.mu.Lock()
 	d.release(s)

@@ -38,6 +38,7 @@ func (e *entry) append(b []byte) []byte {
 	return append(b, "}\n"...)
 }
 
+// appendInstant appends a member, or nothing for 0.
 func appendInstant(b []byte, key string, x int64) []byte {
 	if x == 0 {
 		return b
@@ -66,6 +67,8 @@ func openTruth(path string) (*truthLog, error) {
 	return &truthLog{file: f}, nil
 }
 
+// add gathers one entry: some 0.2 µs and no system call, since it stands
+// between one request of a connection and the next.
 func (t *truthLog) add(e *entry) {
 	if t == nil {
 		return
@@ -75,6 +78,8 @@ func (t *truthLog) add(e *entry) {
 	t.mu.Unlock()
 }
 
+// flush writes what was gathered. The lock is not held meanwhile: a slow disk
+// costs memory and not time.
 func (t *truthLog) flush() error {
 	if t == nil {
 		return nil
@@ -90,6 +95,7 @@ func (t *truthLog) flush() error {
 	return nil
 }
 
+// close ends the log; flush comes first.
 func (t *truthLog) close() error {
 	if t == nil {
 		return nil
