@@ -107,7 +107,7 @@ func (s *step) add(id int, r *ipc.Record) error {
 	metrics.MeterTokens(s.output, q)
 	w.addEvents(r)
 	if r.Class == ipc.OK {
-		s.succeed(q)
+		s.succeed(id, q)
 	} else {
 		s.errors[r.Class]++
 	}
@@ -140,7 +140,7 @@ func (s *step) check(id int, r *ipc.Record) error {
 
 // succeed books a request that succeeded. Only those scheduled in the steady
 // window enter a percentile; none is scheduled after its end.
-func (s *step) succeed(q metrics.Request) {
+func (s *step) succeed(worker int, q metrics.Request) {
 	s.ok++
 	s.ends.Add(q.Done)
 	s.tokens.Add(q)
@@ -154,7 +154,7 @@ func (s *step) succeed(q metrics.Request) {
 	if q.Scheduled < s.from {
 		return
 	}
-	s.latency.Add(q)
+	s.latency.Add(worker, q)
 	if q.Meets(s.settings.SLO) {
 		s.good++
 	}

@@ -38,10 +38,11 @@ func (f *file) summary(s *step, e ending) (Summary, error) {
 		Client:  s.client(p, f.run.Manifest.Workers),
 		SLO:     s.attainment(p, len(sent)),
 	}
+	short := s.latency.Bound(&sum.Latency)
 	sum.Load.ArrivalTest = stats
 	sum.Tokens.OutputRate = s.rate(s.output.Sum(p.end), p, len(sent))
 	sum.Verdict = verdict.Judge(f.evidence(s, e, &sum, findings), verdict.Default())
-	sum.Warnings = s.warnings(&sum)
+	sum.Warnings = s.warnings(&sum, short)
 	return sum, nil
 }
 

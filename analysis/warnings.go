@@ -2,8 +2,11 @@ package analysis
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"tare/analysis/metrics"
+	"tare/analysis/stats"
 )
 
 // Shares and counts from which a warning is due.
@@ -21,9 +24,10 @@ func (d *doubts) add(path, format string, args ...any) {
 }
 
 // warnings names the figures that rest on little or mean less than they seem.
-func (s *step) warnings(sum *Summary) []Warning {
+func (s *step) warnings(sum *Summary, short map[string]metrics.Shortage) []Warning {
 	d := doubts{}
-	d.thin(&sum.Latency)
+	d.thin(short)
+	d.narrow(&sum.Latency)
 	if share := sum.Client.SharedReads; share != nil && *share > sharedReads {
 		d.add("client.shared_reads", "%.1f %% of output events shared their read with another: "+
 			"their wire figures are upper bounds, their bias a lower one", 100**share)
@@ -40,22 +44,45 @@ func (s *step) warnings(sum *Summary) []Warning {
 	return d
 }
 
-// thin warns of percentiles with too few requests behind them.
-func (d *doubts) thin(l *metrics.Latency) {
-	for _, x := range []struct {
-		key  string
-		dist metrics.Dist
-	}{
-		{"ttft", l.TTFT.Wire}, {"ttft_content", l.TTFTContent.Wire}, {"e2e", l.E2E.Wire}, {"tpot", l.TPOT.Wire},
-		{"itl", l.ITL.Wire}, {"ntpot", l.NTPOT.Wire}, {"send_lag", l.SendLag}, {"client_lag", l.ClientLag},
-	} {
-		reliable, thin := x.dist.Thin()
-		switch {
-		case x.dist.N == 0 || !thin:
-		case reliable == "":
-			d.add("latency."+x.key, "%d values: fewer than ten lie beyond the median", x.dist.N)
-		default:
-			d.add("latency."+x.key, "%d values: fewer than ten lie beyond any percentile above %s", x.dist.N, reliable)
+// mainLatencies are the keys of the latencies that have Bounds, and the names
+// that reports give them.
+var mainLatencies = []struct{ key, name string }{
+	{"ttft", "TTFT"}, {"e2e", "E2E"}, {"tpot", "TPOT"}, {"itl", "ITL"}, {"ntpot", "NTPOT"},
+}
+
+// thin warns of percentiles with too few requests behind them: one warning for
+// all latencies that lack them from the same percentile on.
+func (d *doubts) thin(short map[string]metrics.Shortage) {
+	for _, p := range []string{"p50", "p90", "p95", "p99", "p99.9"} {
+		var keys, counts []string
+		needed := int64(0)
+		for _, x := range mainLatencies {
+			if s, ok := short[x.key]; ok && s.Percentile == p {
+				keys, needed = append(keys, x.key), s.Needed
+				counts = append(counts, fmt.Sprintf("%s %.0f", x.name, math.Floor(s.Effective)))
+			}
 		}
+		if len(keys) > 0 {
+			d.add(fmt.Sprintf("latency.{%s}.wire.%s_ms", strings.Join(keys, ","), strings.ReplaceAll(p, ".", "")),
+				"too few requests for %s and above: %d independent ones are needed to bound it with 99 %% confidence "+
+					"(MLPerf's early stopping); by batch means these are worth: %s", p, needed, strings.Join(counts, ", "))
+		}
+	}
+}
+
+// narrow warns of intervals of a mean that rest on little.
+func (d *doubts) narrow(l *metrics.Latency) {
+	wires := []metrics.Dist{l.TTFT.Wire, l.E2E.Wire, l.TPOT.Wire, l.ITL.Wire, l.NTPOT.Wire}
+	var keys, counts []string
+	for i, x := range mainLatencies {
+		if b := wires[i].Bounds; b != nil && b.Effective != nil && *b.Effective < stats.MinEffective {
+			keys = append(keys, x.key)
+			counts = append(counts, fmt.Sprintf("%s %.0f", x.name, math.Floor(*b.Effective)))
+		}
+	}
+	if len(keys) > 0 {
+		d.add(fmt.Sprintf("latency.{%s}.wire.mean_lo_ms", strings.Join(keys, ",")),
+			"neighbours in time are alike, so that these requests are worth few independent ones and the intervals may be too narrow: %s of %d wanted",
+			strings.Join(counts, ", "), stats.MinEffective)
 	}
 }

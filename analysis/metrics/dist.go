@@ -12,6 +12,8 @@ type Dist struct {
 	P999 *float64 `json:"p999_ms"`
 	Max  *float64 `json:"max_ms"`
 	N    int64    `json:"n"`
+
+	*Bounds // nil where nobody asked for them
 }
 
 // nsPerMs converts nanoseconds to milliseconds by division: 1e6 is exact, its
@@ -48,24 +50,4 @@ func distOf(m mixture) Dist {
 func rank(p, n int64) int64 {
 	q, r := n/thousandths, n%thousandths
 	return q*p + (r*p+thousandths-1)/thousandths - 1
-}
-
-// needed is the number of values that must lie beyond a percentile before it
-// says something about the distribution and not about a few requests.
-const needed = 10
-
-// Thin returns the highest percentile of the Dist with at least ten values
-// beyond it, as "p99", and false if that is so for all up to p99.9. It is ""
-// where not even the median has them.
-func (d Dist) Thin() (reliable string, thin bool) {
-	names := []struct {
-		p    int64
-		name string
-	}{{threeNines, "p99.9"}, {ninetyNine, "p99"}, {ninetyFive, "p95"}, {ninety, "p90"}, {median, "p50"}}
-	for i, x := range names {
-		if d.N*(thousandths-x.p) >= needed*thousandths {
-			return x.name, i > 0
-		}
-	}
-	return "", true
 }

@@ -46,26 +46,6 @@ func TestDistOfNothingIsNull(t *testing.T) {
 	}
 }
 
-func TestThin(t *testing.T) {
-	tests := []struct {
-		n        int64
-		reliable string
-		thin     bool
-	}{
-		{19, "", true},      // 9.5 values above the median
-		{20, "p50", true},   // 10
-		{100, "p90", true},  // 10 above p90
-		{999, "p95", true},  // 9.99 above p99
-		{1000, "p99", true}, // 10
-		{10000, "p99.9", false},
-	}
-	for _, tt := range tests {
-		if reliable, thin := (Dist{N: tt.n}).Thin(); reliable != tt.reliable || thin != tt.thin {
-			t.Errorf("%d values: got %q, %v, want %q, %v", tt.n, reliable, thin, tt.reliable, tt.thin)
-		}
-	}
-}
-
 // A mixture is what one gets by writing out every value as often as it counts.
 func TestMixtureIsTheMultisetWrittenOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))

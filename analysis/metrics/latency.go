@@ -105,11 +105,16 @@ type LatencyCollector struct {
 	single, several, severalN1 spans // TPOT by n₁ = 1 or not; of the latter also over N − 1
 	noTPOT, noNTPOT            int64
 	gaps                       map[int64]*spans // ITL by the tokens of the gap's event
-	sendLag, clientLag, dial   Column
+	sendLag, dial              Column
+	lags                       map[int]*Column // client lag by worker
+
+	rows   thinned[Row] // for what needs the order of time
+	sample thinned[gap]
 }
 
-// Add books one request that was sent.
-func (c *LatencyCollector) Add(q Request) {
+// Add books one request that a worker sent.
+func (c *LatencyCollector) Add(worker int, q Request) {
+	c.rows.add(hashOf(q.Index, 0), rowOf(q))
 	c.sendLag.Add(q.Sent - q.Scheduled)
 	if q.Connect != ipc.Unknown {
 		c.dial.Add(q.Connect)
@@ -122,7 +127,7 @@ func (c *LatencyCollector) Add(q Request) {
 	}
 	c.addTotal(q)
 	c.addDecoding(q)
-	c.addEvents(q)
+	c.addEvents(q, c.lagOf(worker))
 }
 
 // addTotal books E2E and NTPOT.
@@ -157,23 +162,42 @@ func (c *LatencyCollector) addDecoding(q Request) {
 // addEvents books ITL and client lag. A gap is a wire figure only where both
 // its events were alone in their reads: otherwise the kernel's stamp is that of
 // a later segment.
-func (c *LatencyCollector) addEvents(q Request) {
+func (c *LatencyCollector) addEvents(q Request, lag *Column) {
 	for i := range q.Output {
 		e := &q.Output[i]
-		c.clientLag.Add(e.Read - e.Arrival)
+		lag.Add(e.Read - e.Arrival)
 		if i == 0 || q.Unary {
 			continue
 		}
 		before, s := &q.Output[i-1], c.gapsOf(e.Tokens)
 		observed := e.Handled - before.Handled
 		s.observed.Add(observed)
-		if e.Alone && before.Alone {
+		single := e.Alone && before.Alone
+		if single {
 			wire := e.Arrival - before.Arrival
 			s.wire.Add(wire)
 			s.bias.Add(observed - wire)
 		}
+		if h := hashOf(q.Index, int64(i)); c.sample.takes(h) {
+			c.sample.add(h, gap{at: e.Arrival, single: single, four: span(stampsOf(*before), stampsOf(*e), 1)})
+		}
 	}
 }
+
+// lagOf returns the client lag of a worker.
+func (c *LatencyCollector) lagOf(worker int) *Column {
+	if c.lags == nil {
+		c.lags = make(map[int]*Column)
+	}
+	if c.lags[worker] == nil {
+		c.lags[worker] = new(Column)
+	}
+	return c.lags[worker]
+}
+
+// ClientLag is u − k of the output events of one worker. Nothing may be added
+// after it.
+func (c *LatencyCollector) ClientLag(worker int) Dist { return distOf(whole(c.lagOf(worker))) }
 
 // gapsOf returns the gaps of events of n tokens. Events of no token and of
 // more than MaxEventTokens, which only a broken usage count claims, share the
@@ -193,7 +217,8 @@ func (c *LatencyCollector) gapsOf(n int64) *spans {
 	return s
 }
 
-// Latency returns the distributions. Nothing may be added after it.
+// Latency returns the distributions, those of TTFT, E2E, TPOT, ITL and NTPOT
+// without their Bounds. Nothing may be added after it.
 func (c *LatencyCollector) Latency() Latency {
 	l := Latency{
 		TTFT:        c.ttft.dists(whole),
@@ -203,7 +228,7 @@ func (c *LatencyCollector) Latency() Latency {
 		NTPOT:       Ratio{Columns: c.ntpot.dists(quotients), Undefined: c.noNTPOT},
 		ITL:         columnsOf(whole, c.allGaps()...),
 		SendLag:     distOf(whole(&c.sendLag)),
-		ClientLag:   distOf(whole(&c.clientLag)),
+		ClientLag:   distOf(whole(c.allLags()...)),
 		Connect:     distOf(whole(&c.dial)),
 	}
 	if c.several.wire.Len() > 0 {
@@ -213,6 +238,14 @@ func (c *LatencyCollector) Latency() Latency {
 		l.ITLToken = new(c.perToken())
 	}
 	return l
+}
+
+func (c *LatencyCollector) allLags() []*Column {
+	var all []*Column
+	for _, id := range slices.Sorted(maps.Keys(c.lags)) {
+		all = append(all, c.lags[id])
+	}
+	return all
 }
 
 // allGaps returns the gaps in the order of tokens, so that sums are always
@@ -243,4 +276,28 @@ func (c *LatencyCollector) perToken() Columns {
 	}
 	d.Scheduled = d.Wire
 	return d
+}
+
+// Bound gives the main latencies their Bounds. It returns what there are too
+// few requests for, by the key of the latency.
+func (c *LatencyCollector) Bound(l *Latency) map[string]Shortage {
+	short := map[string]Shortage{}
+	rows, gaps := c.Rows(), c.sortedGaps()
+	note := func(key string, s *Shortage) {
+		if s != nil {
+			short[key] = *s
+		}
+	}
+	of := func(columns *Columns, same bool, latency func(*Row) (four, bool)) *Shortage {
+		return columns.bound(len(rows), same, func(i, column int) (float64, bool) {
+			v, ok := latency(&rows[i])
+			return v[column], ok
+		})
+	}
+	note("ttft", of(&l.TTFT, false, (*Row).ttft))
+	note("e2e", of(&l.E2E, false, (*Row).e2e))
+	note("tpot", of(&l.TPOT.Columns, true, (*Row).tpot))
+	note("ntpot", of(&l.NTPOT.Columns, false, (*Row).ntpot))
+	note("itl", l.ITL.bound(len(gaps), true, func(i, column int) (float64, bool) { return gaps[i].item.column(column) }))
+	return short
 }

@@ -21,7 +21,7 @@ var round = cmp.Transformer("ns", func(x float64) int64 { return int64(x*1e6 + 0
 func latencyOf(records ...*ipc.Record) Latency {
 	c := &LatencyCollector{}
 	for _, r := range records {
-		c.Add(NewRequest(r, false))
+		c.Add(0, NewRequest(r, false))
 	}
 	return c.Latency()
 }

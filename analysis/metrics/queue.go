@@ -59,7 +59,6 @@ func NewQueue(rows []ipc.QueueRow, from, to int64) Queue {
 const (
 	minBatches = 10
 	maxBatches = 20
-	confidence = 0.95
 )
 
 // addInterval gives the ratio its interval: a jackknife over batches, since the
