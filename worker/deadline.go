@@ -23,9 +23,11 @@ type deadlines struct {
 	idle atomic.Int64 // CLOCK_MONOTONIC ns, moved by each read
 
 	mu     sync.Mutex
+	poked  int64 // value of idle at the last poke
 	active bool  // a request is under way
 	total  int64 // CLOCK_MONOTONIC ns
 	conn   net.Conn
+	pokes  bool
 	cut    cause
 }
 
@@ -44,10 +46,11 @@ func (d *deadlines) extend(to int64) {
 	d.mu.Unlock()
 }
 
-// on names the connection that a deadline ends; nil: none.
-func (d *deadlines) on(c net.Conn) {
+// on names the connection that a deadline ends; nil: none. pokes tells that
+// its end may go unseen until it is looked at (rxtime.Wait).
+func (d *deadlines) on(c net.Conn, pokes bool) {
 	d.mu.Lock()
-	d.conn = c
+	d.conn, d.pokes = c, pokes
 	d.mu.Unlock()
 }
 
@@ -67,18 +70,37 @@ func (d *deadlines) why() cause {
 	return d.cut
 }
 
-// expire cuts the request off if a deadline has passed.
-func (d *deadlines) expire(now int64) {
+// expire cuts the request off if a deadline has passed, and has a connection
+// that has fallen silent looked at once.
+func (d *deadlines) expire(now int64, silence int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	idle := d.idle.Load()
 	switch {
-	case !d.active:
+	case !d.active || d.cut != causeNone:
 	case now >= d.total:
 		d.end(causeTimeout)
-	case now >= d.idle.Load():
+	case now >= idle:
 		d.end(causeIdle)
+	case now >= idle-silence && d.pokes && d.poked != idle:
+		d.poked = idle
+		d.conn.SetReadDeadline(past) //nolint:errcheck // as in end
 	}
 }
+
+// poke ends a read deadline that was a poke and no cut, and tells whether it
+// was.
+func (d *deadlines) poke() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.cut != causeNone || !d.pokes {
+		return false
+	}
+	return d.conn.SetReadDeadline(time.Time{}) == nil
+}
+
+// past is a deadline that wakes whoever waits.
+var past = time.Unix(1, 0)
 
 // cancel cuts the request off now.
 func (d *deadlines) cancel() {
@@ -96,6 +118,6 @@ func (d *deadlines) end(why cause) {
 	}
 	d.cut = why
 	if d.conn != nil {
-		d.conn.SetDeadline(time.Unix(1, 0)) //nolint:errcheck // fails only on a closed connection, which has woken already
+		d.conn.SetDeadline(past) //nolint:errcheck // fails only on a closed connection, which has woken already
 	}
 }

@@ -170,6 +170,10 @@ func (e *engine) finish(r *ipc.Record) {
 // this.
 const watchdogTick = 50 * time.Millisecond
 
+// silence is how long a connection may be silent within an answer before it is
+// looked at (rxtime.Wait).
+const silence = 100 * time.Millisecond
+
 // watch cuts off requests whose deadline has passed and closes connections
 // that have idled, until ctx ends.
 func (e *engine) watch(ctx context.Context) {
@@ -179,7 +183,7 @@ func (e *engine) watch(ctx context.Context) {
 		select {
 		case <-tick.C:
 			now := clock.Now()
-			e.pool.each(func(s *stream) { s.expire(now) })
+			e.pool.each(func(s *stream) { s.expire(now, int64(e.idleTimeout-silence)) })
 			e.pool.trim(now)
 		case <-ctx.Done():
 			return

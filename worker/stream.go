@@ -2,11 +2,14 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	"tare/ipc"
 	"tare/ipc/clock"
+	"tare/worker/rxtime"
 	"tare/worker/wire"
 )
 
@@ -52,9 +55,11 @@ type stream struct {
 	body    []byte
 	pcg     rand.PCG
 
-	rec ipc.Record // of the request under way
-	now reading
+	rec     ipc.Record // of the request under way
+	now     reading
+	settled bool // its record has been handed on
 	deadlines
+	take func(n int) rxtime.Next // piece, bound once
 
 	inLoop bool // holds the emulated loop
 }
@@ -71,6 +76,7 @@ type reading struct {
 
 func newStream(e *engine, id int64) *stream {
 	s := &stream{eng: e, id: id, jobs: make(chan job, 1), buf: make([]byte, readBuffer)}
+	s.take = s.piece
 	s.rec.Output = make([]ipc.Event, 0, eventsHint)
 	return s
 }
@@ -90,7 +96,6 @@ func (s *stream) run() {
 				time.Sleep(dialPause)
 			}
 		}
-		s.idleSince = clock.Now()
 		s.eng.pool.put(s)
 	}
 }
@@ -153,7 +158,7 @@ func (s *stream) open() error {
 	}
 	s.eng.counters.conns.Add(1)
 	s.link, s.connected, s.answered = l, true, 0
-	s.on(l.conn)
+	s.on(l.conn, s.eng.target.tls == nil)
 	if v := s.eng.service; v != nil && v.held {
 		l.stamped.Gate(s.enterLoop)
 	}
@@ -179,7 +184,7 @@ func (s *stream) leaveLoop() {
 func (s *stream) disconnect() {
 	if s.connected {
 		s.connected = false
-		s.on(nil)
+		s.on(nil, false)
 		s.link.conn.Close() //nolint:errcheck // the connection is given up, whatever close says
 		s.eng.counters.conns.Add(-1)
 	}
@@ -189,41 +194,70 @@ func (s *stream) disconnect() {
 // connection is either fit for another request or closed.
 func (s *stream) exchange() {
 	s.reader.Reset(s.eng.wire, s)
+	s.settled = false
 	s.rec.Sent = s.eng.at(clock.Now())
 	// A server may answer and close before it has read all: what it said, or
 	// else the broken connection, shows when reading.
 	_, _ = s.link.conn.Write(s.request)
-	for settled := false; ; {
+	err := s.readAnswer()
+	for err != nil && errors.Is(err, os.ErrDeadlineExceeded) && s.poke() {
+		err = s.readAnswer()
+	}
+	if err != nil {
+		s.see(s.reader.Close(err))
+	}
+	s.answered++
+	s.idleSince = s.now.read
+	if !s.reader.Result().Reusable {
+		s.disconnect()
+	}
+}
+
+// readAnswer reads until the answer is complete (nil) or the connection fails.
+func (s *stream) readAnswer() error {
+	if s.eng.target.tls == nil {
+		return s.link.stamped.ReadEach(s.buf, s.take)
+	}
+	for {
 		n, err := s.link.conn.Read(s.buf)
-		state := s.push(s.buf[:n], err)
-		s.leaveLoop()
-		if state.Settled && !settled {
-			settled = true
-			s.settle(s.reader.Result())
-			s.extend(clock.Now() + int64(lateEnd))
+		if err != nil {
+			return err
 		}
-		if err != nil || state.Complete {
-			s.answered++
-			if !s.reader.Result().Reusable {
-				s.disconnect()
-			}
-			return
+		if s.take(n) == rxtime.Stop {
+			return nil
 		}
 	}
 }
 
-// push hands the reader what one read gave; the reader calls Header and Event.
-func (s *stream) push(p []byte, err error) wire.State {
-	if err != nil {
-		return s.reader.Close(err)
-	}
+// piece hands the reader what one read gave; the reader calls Header and
+// Event.
+func (s *stream) piece(n int) rxtime.Next {
 	last := s.link.stamped.Last()
 	if last.Seq != s.now.seq { // beneath TLS one read may serve several of ours
 		s.now.seq, s.now.events, s.now.output = last.Seq, 0, -1
 		s.now.arrival, s.now.read = last.Arrival, last.Read
 	}
 	s.idle.Store(last.Read + int64(s.eng.idleTimeout))
-	return s.reader.Push(p)
+	state := s.reader.Push(s.buf[:n])
+	s.see(state)
+	switch {
+	case state.Complete:
+		return rxtime.Stop
+	case s.reader.ToClose():
+		return rxtime.Again
+	}
+	return rxtime.Wait
+}
+
+// see settles the request the first time that the reader says so. What comes
+// after it decides only whether the connection can be used again.
+func (s *stream) see(state wire.State) {
+	s.leaveLoop()
+	if state.Settled && !s.settled {
+		s.settled = true
+		s.settle(s.reader.Result())
+		s.extend(clock.Now() + int64(lateEnd))
+	}
 }
 
 // Header notes when the response header was readable.

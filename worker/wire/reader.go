@@ -136,6 +136,10 @@ func (r *Reader) Push(p []byte) State {
 	return r.state()
 }
 
+// ToClose tells that the body ends with the connection, so that its end must
+// be watched for.
+func (r *Reader) ToClose() bool { return r.phase == inToClose }
+
 func (r *Reader) state() State {
 	return State{Settled: r.settled, Complete: r.phase == ended}
 }
