@@ -20,23 +20,59 @@ const (
 
 // client describes the measuring processes: those that were planned and any
 // other that is on file.
-func (s *step) client(p plan, children []ipc.Child) Client {
-	c := Client{Sharding: s.settings.Sharding.Mode, Workers: []Worker{}}
+func (s *step) client(p plan, children []ipc.Child, lag metrics.Dist) Client {
+	c := Client{Sharding: s.settings.Sharding.Mode, Emulation: emulation(s.settings.Shape), Workers: []Worker{}}
 	for id := range s.children {
 		s.worker(id) // a worker without a word on file has a row, too
 	}
-	events, shared := int64(0), int64(0)
+	all, rows := &worker{}, []metrics.Rows{}
 	for _, id := range sortedIDs(s.workers) {
 		w := s.workers[id]
-		events += w.events
-		shared += w.shared
+		all.events, all.shared, all.reads = all.events+w.events, all.shared+w.shared, all.reads+w.reads
+		rows = append(rows, s.queueRows(w, p))
 		c.Workers = append(c.Workers, s.workerRow(w, children, p))
 	}
-	if events > 0 {
+	c.Total = all.handling(metrics.NewQueue(rows...), lag)
+	if c.Total.Lambda == nil {
+		c.Total.Lambda = sumLambda(c.Workers)
+	}
+	if all.events > 0 {
 		c.Stamps = new(s.stamps())
-		c.SharedReads = new(float64(shared) / float64(events))
+		c.SharedReads = new(float64(all.shared) / float64(all.events))
 	}
 	return c
+}
+
+// sumLambda adds up the rates of workers without queue rows.
+func sumLambda(workers []Worker) *float64 {
+	sum := 0.0
+	for _, w := range workers {
+		if w.Lambda == nil {
+			return nil
+		}
+		sum += *w.Lambda
+	}
+	return &sum
+}
+
+func emulation(s ipc.Shape) *Emulation {
+	if s.ServiceTime == "" {
+		return nil
+	}
+	return &Emulation{ServiceTime: s.ServiceTime, Mode: s.ServiceMode}
+}
+
+// handling is what is said of one worker and of all.
+func (w *worker) handling(q metrics.Queue, lag metrics.Dist) Handling {
+	h := Handling{Queue: q, EventsPerRead: per(float64(w.events), w.reads)}
+	micro := func(ms *float64) *float64 {
+		if ms == nil {
+			return nil
+		}
+		return new(*ms * 1e3)
+	}
+	h.LagP50, h.LagP99, h.LagP999 = micro(lag.P50), micro(lag.P99), micro(lag.P999)
+	return h
 }
 
 // stamps is user if more than a few of a worker's events have no stamp: their
@@ -50,8 +86,18 @@ func (s *step) stamps() string {
 	return kernelStamps
 }
 
-// workerRow makes one row of workers. Queue rows count if they lie wholly
-// within the steady window, and for a worker that died, up to its last.
+// queueRows are the rows of a worker that lie wholly within the steady window,
+// and for one that died, up to its last.
+func (s *step) queueRows(w *worker, p plan) metrics.Rows {
+	from := (s.from - s.offset + ipc.QueueInterval - 1) / ipc.QueueInterval
+	to := (p.end - s.offset) / ipc.QueueInterval
+	if w.done == nil {
+		to = min(to, w.lastInterval()+1)
+	}
+	return metrics.Rows{Rows: w.rows, From: from, To: to}
+}
+
+// workerRow makes one row of workers.
 func (s *step) workerRow(w *worker, children []ipc.Child, p plan) Worker {
 	row := Worker{ID: w.id, CPUs: []int{}}
 	for _, c := range children {
@@ -59,12 +105,7 @@ func (s *step) workerRow(w *worker, children []ipc.Child, p plan) Worker {
 			row.CPUs = append(row.CPUs, c.CPUs...)
 		}
 	}
-	from := (s.from - s.offset + ipc.QueueInterval - 1) / ipc.QueueInterval
-	to := (p.end - s.offset) / ipc.QueueInterval
-	if w.done == nil {
-		to = min(to, w.lastInterval()+1)
-	}
-	row.Queue = metrics.NewQueue(w.rows, from, to)
+	row.Handling = w.handling(metrics.NewQueue(s.queueRows(w, p)), s.latency.ClientLag(w.id))
 	if len(w.rows) == 0 && w.events > 0 {
 		row.Lambda = s.rate(w.handled.Sum(p.end), p, len(s.sends))
 	}

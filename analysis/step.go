@@ -54,6 +54,7 @@ type worker struct {
 	events    int64 // output events
 	unstamped int64 // of them, those without a kernel stamp
 	shared    int64 // of them, those not alone in their read
+	reads     int64 // reads that completed at least one of them
 	handled   *metrics.Meter
 }
 
@@ -171,6 +172,9 @@ func (w *worker) addEvents(r *ipc.Record) {
 		}
 		if !e.Alone {
 			w.shared++
+		}
+		if i == 0 || e.Read != r.Output[i-1].Read {
+			w.reads++
 		}
 	}
 }

@@ -35,9 +35,9 @@ func (f *file) summary(s *step, e ending) (Summary, error) {
 		Load:    s.traffic(p, len(sent)),
 		Latency: s.latency.Latency(),
 		Tokens:  s.tokens,
-		Client:  s.client(p, f.run.Manifest.Workers),
 		SLO:     s.attainment(p, len(sent)),
 	}
+	sum.Client = s.client(p, f.run.Manifest.Workers, sum.Latency.ClientLag)
 	short := s.latency.Bound(&sum.Latency)
 	sum.Load.ArrivalTest = stats
 	sum.Tokens.OutputRate = s.rate(s.output.Sum(p.end), p, len(sent))

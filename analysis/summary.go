@@ -51,18 +51,36 @@ type ArrivalTest struct {
 
 // Client is what the measuring client was and how it held out.
 type Client struct {
-	Sharding    string   `json:"sharding"`     // process or goroutine
-	Stamps      *string  `json:"stamps"`       // kernel, or user where the kernel gave none; nil without an event
-	SharedReads *float64 `json:"shared_reads"` // share of output events that were not alone in their read
-	Workers     []Worker `json:"workers"`
+	Sharding    string     `json:"sharding"`     // process or goroutine
+	Emulation   *Emulation `json:"emulation"`    // nil: the client is as fast as it is
+	Stamps      *string    `json:"stamps"`       // kernel, or user where the kernel gave none; nil without an event
+	SharedReads *float64   `json:"shared_reads"` // share of output events that were not alone in their read
+	Total       Handling   `json:"total"`        // of all workers
+	Workers     []Worker   `json:"workers"`
 }
 
-// Worker is one client process. Its queue figures are those of rows of
-// 250 ms inside the steady window.
+// Emulation is a slow client that was played: its figures are not those of
+// this one.
+type Emulation struct {
+	ServiceTime string `json:"service_time"` // law of the time added to each output event
+	Mode        string `json:"mode"`         // busy or held
+}
+
+// Handling is how output events were taken in. Its queue figures are those of
+// rows of 250 ms inside the steady window.
+type Handling struct {
+	metrics.Queue
+	EventsPerRead *float64 `json:"events_per_read"`    // output events over reads that completed one
+	LagP50        *float64 `json:"client_lag_p50_us"`  // u − k
+	LagP99        *float64 `json:"client_lag_p99_us"`  //
+	LagP999       *float64 `json:"client_lag_p999_us"` //
+}
+
+// Worker is one client process.
 type Worker struct {
 	ID   int   `json:"id"`
 	CPUs []int `json:"cpus"`
-	metrics.Queue
+	Handling
 	CPU           *float64 `json:"cpu_s"`              // user and system, over the step
 	CPUPerRequest *float64 `json:"cpu_us_per_request"` // over requests sent
 	CPUPerEvent   *float64 `json:"cpu_us_per_event"`   // over output events

@@ -11,7 +11,7 @@ import (
 
 // Shares and counts from which a warning is due.
 const (
-	sharedReads   = 0.02 // of output events
+	sharedReads   = 1.02 // output events a read, of any worker
 	fewBusy       = 1000 // events that arrived busy: E[S] is known to 3 % at an SCV of 1
 	tokenMismatch = 0.01 // between usage and counted tokens
 )
@@ -28,16 +28,8 @@ func (s *step) warnings(sum *Summary, short map[string]metrics.Shortage) []Warni
 	d := doubts{}
 	d.thin(short)
 	d.narrow(&sum.Latency)
-	if share := sum.Client.SharedReads; share != nil && *share > sharedReads {
-		d.add("client.shared_reads", "%.1f %% of output events shared their read with another: "+
-			"their wire figures are upper bounds, their bias a lower one", 100**share)
-	}
-	for _, w := range sum.Client.Workers {
-		if w.Busy != nil && *w.Busy < fewBusy {
-			d.add(fmt.Sprintf("client.workers.%d", w.ID),
-				"service figures rest on the %d output events that arrived busy", *w.Busy)
-		}
-	}
+	d.reads(&sum.Client)
+	d.busy(sum.Client.Workers)
 	if off := float64(s.usage - s.counted); max(off, -off) > tokenMismatch*float64(s.counted) {
 		d.add("latency.itl", "usage counts %d tokens where output events seemed to carry %d: ITL is a figure per event", s.usage, s.counted)
 	}
@@ -63,7 +55,7 @@ func (d *doubts) thin(short map[string]metrics.Shortage) {
 			}
 		}
 		if len(keys) > 0 {
-			d.add(fmt.Sprintf("latency.{%s}.wire.%s_ms", strings.Join(keys, ","), strings.ReplaceAll(p, ".", "")),
+			d.add(fmt.Sprintf("latency.%s.wire.%s_ms", braced(keys), strings.ReplaceAll(p, ".", "")),
 				"too few requests for %s and above: %d independent ones are needed to bound it with 99 %% confidence "+
 					"(MLPerf's early stopping); by batch means these are worth: %s", p, needed, strings.Join(counts, ", "))
 		}
@@ -81,8 +73,46 @@ func (d *doubts) narrow(l *metrics.Latency) {
 		}
 	}
 	if len(keys) > 0 {
-		d.add(fmt.Sprintf("latency.{%s}.wire.mean_lo_ms", strings.Join(keys, ",")),
+		d.add(fmt.Sprintf("latency.%s.wire.mean_lo_ms", braced(keys)),
 			"neighbours in time are alike, so that these requests are worth few independent ones and the intervals may be too narrow: %s of %d wanted",
 			strings.Join(counts, ", "), stats.MinEffective)
 	}
+}
+
+// reads warns of reads that several events share.
+func (d *doubts) reads(c *Client) {
+	most := 0.0
+	for _, w := range c.Workers {
+		if w.EventsPerRead != nil {
+			most = max(most, *w.EventsPerRead)
+		}
+	}
+	if most > sharedReads {
+		d.add("client.shared_reads", "%.1f %% of output events shared their read with another, %.2f a read at the busiest worker, "+
+			"and bear the newest one's stamp: wire figures are upper bounds, bias, client lag and measured waits lower ones, "+
+			"and arrival_scv, wq_gg1_us and wq_batch_us are those of reads", 100**c.SharedReads, most)
+	}
+}
+
+// busy warns of service figures that rest on few events.
+func (d *doubts) busy(workers []Worker) {
+	var ids, counts []string
+	for _, w := range workers {
+		if w.Busy != nil && *w.Busy < fewBusy {
+			ids = append(ids, fmt.Sprint(w.ID))
+			counts = append(counts, fmt.Sprint(*w.Busy))
+		}
+	}
+	if len(ids) > 0 {
+		d.add("client.workers."+braced(ids), "service figures rest on the output events that arrived busy, of which there are only %s",
+			strings.Join(counts, ", "))
+	}
+}
+
+// braced writes alternatives as a shell does, and one as it is.
+func braced(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "{" + strings.Join(names, ",") + "}"
 }

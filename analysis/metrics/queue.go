@@ -18,38 +18,47 @@ import (
 // such events, as are all that follow from them: a worker that so few events
 // of a window found busy is far from its limit. Under goroutine sharding there
 // is no single server, and only Lambda is defined.
+//
+// Where several events share a read they bear the newest one's stamp: Measured
+// is then a lower bound, and gaps and batches are those of reads.
 type Queue struct {
-	Lambda      *float64 `json:"lambda"`          // output events/s
-	Busy        *int64   `json:"n_busy"`          // events that arrived busy
-	ServiceMean *float64 `json:"service_mean_us"` // E[S], busy
-	ServiceSCV  *float64 `json:"service_scv"`     // Var[S]/E[S]², busy
-	SetupMean   *float64 `json:"setup_mean_us"`   // E[S | idle] − E[S | busy]
-	Rho         *float64 `json:"rho"`             // λE[S]
-	Measured    *float64 `json:"wq_measured_us"`  // mean wait by Lindley's recursion
-	PK          *float64 `json:"wq_pk_us"`        // Pollaczek and Khinchine, work alone
-	Setup       *float64 `json:"wq_setup_us"`     // M/G/1 with exceptional first service
-	Batch       *float64 `json:"wq_batch_us"`     // M^[X]/G/1 with set-up
-	GG1         *float64 `json:"wq_gg1_us"`       // Allen and Cunneen, by the SCV of the gaps
-	Workload    *float64 `json:"wq_workload_us"`  // λ(E[SW] + E[S²]/2): needs no Poisson arrivals
-	Ratio       *float64 `json:"wq_ratio"`        // measured over set-up prediction
-	RatioLo     *float64 `json:"wq_ratio_lo"`     // its 95 % interval
-	RatioHi     *float64 `json:"wq_ratio_hi"`     //
+	Lambda        *float64 `json:"lambda"`             // output events/s
+	Busy          *int64   `json:"n_busy"`             // events that arrived busy
+	ArrivalSCV    *float64 `json:"arrival_scv"`        // Var/mean² of the gaps between stamps, sorted
+	BatchMean     *float64 `json:"batch_mean"`         // E[X], events of a batch; ipc.BatchGap says what that is
+	ServiceMean   *float64 `json:"service_mean_us"`    // E[S], busy
+	ServiceSecond *float64 `json:"service_second_us2"` // E[S²], busy, µs²
+	ServiceSCV    *float64 `json:"service_scv"`        // Var[S]/E[S]², busy
+	SetupMean     *float64 `json:"setup_mean_us"`      // E[S | idle] − E[S | busy]
+	Rho           *float64 `json:"rho"`                // λE[S], of each of several workers in the mean
+	Measured      *float64 `json:"wq_measured_us"`     // mean wait by Lindley's recursion
+	PK            *float64 `json:"wq_pk_us"`           // Pollaczek and Khinchine, work alone
+	Setup         *float64 `json:"wq_setup_us"`        // M/G/1 with exceptional first service
+	Batch         *float64 `json:"wq_batch_us"`        // M^[X]/G/1 with set-up
+	GG1           *float64 `json:"wq_gg1_us"`          // Allen and Cunneen, by ArrivalSCV
+	MGM           *float64 `json:"wq_mgm_us"`          // Lee and Longton: one queue for all workers
+	Workload      *float64 `json:"wq_workload_us"`     // λ(E[SW] + E[S²]/2): needs no Poisson arrivals
+	Ratio         *float64 `json:"wq_ratio"`           // measured over set-up prediction
+	RatioLo       *float64 `json:"wq_ratio_lo"`        // its 95 % interval
+	RatioHi       *float64 `json:"wq_ratio_hi"`        //
 }
 
 // MinBusy is the fewest events that arrived busy from which service figures
 // are computed: at an SCV of 1 their mean is then known to 20 %.
 const MinBusy = 30
 
-// NewQueue computes the figures of one worker from its rows with from ≤
-// Interval < to.
-func NewQueue(rows []ipc.QueueRow, from, to int64) Queue {
-	all := sumRows(rows, func(i int64) bool { return from <= i && i < to })
-	t := float64(to-from) * ipc.QueueInterval
-	if all.wait.n == 0 || to <= from {
-		return Queue{}
-	}
-	q := all.figures(t)
-	q.addInterval(rows, from, to)
+// Rows are the queue rows of one worker with From ≤ Interval < To.
+type Rows struct {
+	Rows     []ipc.QueueRow
+	From, To int64
+}
+
+// NewQueue computes the figures of one worker, or of several together: sums
+// over all events, and predictions in the mean over the events of each worker,
+// which has a queue of its own. Workers without an event do not count.
+func NewQueue(workers ...Rows) Queue {
+	q := figuresOf(workers, -1)
+	q.addInterval(workers)
 	return q
 }
 
@@ -61,26 +70,60 @@ const (
 	maxBatches = 20
 )
 
+// batches is into how many batches the rows of each worker are cut.
+func batches(workers []Rows) int {
+	n := int64(maxBatches)
+	for _, w := range workers {
+		if len(w.Rows) > 0 {
+			n = min(n, w.To-w.From)
+		}
+	}
+	return int(n)
+}
+
 // addInterval gives the ratio its interval: a jackknife over batches, since the
 // prediction is not linear in its moments and shares its sampling error with
 // the measured wait.
-func (q *Queue) addInterval(rows []ipc.QueueRow, from, to int64) {
-	batches := min(to-from, maxBatches)
-	if batches < minBatches {
+func (q *Queue) addInterval(workers []Rows) {
+	if batches(workers) < minBatches {
 		return
 	}
-	start := func(b int) int64 { return from + int64(b)*(to-from)/batches }
-	i, ok := stats.Jackknife(int(batches), confidence, func(without int) (float64, bool) {
-		if without < 0 {
-			return value(q.Ratio)
-		}
-		begin, end := start(without), start(without+1)
-		rest := sumRows(rows, func(i int64) bool { return from <= i && i < begin || end <= i && i < to })
-		return value(rest.figures(float64(to-from-(end-begin)) * ipc.QueueInterval).Ratio)
+	i, ok := stats.Jackknife(batches(workers), confidence, func(without int) (float64, bool) {
+		return value(figuresOf(workers, without).Ratio)
 	})
 	if ok {
 		q.RatioLo, q.RatioHi = i.Low, i.High
 	}
+}
+
+// sum adds up the rows but those of a batch, −1 for none, and returns their
+// length in ns, too.
+func (w Rows) sum(batches, without int) (s queueSums, t float64) {
+	begin, end := w.From, w.From
+	if without >= 0 {
+		cut := func(b int) int64 { return w.From + int64(b)*(w.To-w.From)/int64(batches) }
+		begin, end = cut(without), cut(without+1)
+	}
+	s = sumRows(w.Rows, func(i int64) bool { return w.From <= i && i < begin || end <= i && i < w.To })
+	return s, float64(w.To-w.From-(end-begin)) * ipc.QueueInterval
+}
+
+// figuresOf computes the figures but for a batch of rows, without the interval.
+func figuresOf(workers []Rows, without int) Queue {
+	var sums []queueSums
+	var each []Queue
+	for _, w := range workers {
+		if s, t := w.sum(batches(workers), without); s.wait.n > 0 && t > 0 {
+			sums, each = append(sums, s), append(each, s.figures(t))
+		}
+	}
+	switch len(each) {
+	case 0:
+		return Queue{}
+	case 1:
+		return each[0]
+	}
+	return together(sums, each)
 }
 
 // value is a figure and whether it is defined.
@@ -146,26 +189,32 @@ func add128(hi, lo *uint64, addHi, addLo uint64) {
 
 func float128(hi, lo uint64) float64 { return math.Ldexp(float64(hi), 64) + float64(lo) }
 
+// plus adds the sums of another worker.
+func (s queueSums) plus(o queueSums) queueSums {
+	return queueSums{
+		busy: s.busy.plus(o.busy), idle: s.idle.plus(o.idle), wait: s.wait.plus(o.wait), gap: s.gap.plus(o.gap),
+		product: s.product + o.product, batches: s.batches + o.batches, batchesSquare: s.batchesSquare + o.batchesSquare,
+	}
+}
+
+func (p power) plus(o power) power { return power{p.n + o.n, p.sum + o.sum, p.square + o.square} }
+
 // service is the power sums of S over all events.
 func (s queueSums) service() power {
 	return power{n: s.busy.n + s.idle.n, sum: s.busy.sum + s.idle.sum, square: s.busy.square + s.idle.square}
 }
 
-// figures computes the Queue of sums over t ns, without the interval.
+// figures computes the Queue of one worker's sums over t ns, without the
+// interval.
 func (s queueSums) figures(t float64) Queue {
 	lambda := s.wait.n / t // events/ns
-	q := Queue{
-		Lambda:   new(lambda * nsPerSecond),
-		Busy:     new(int64(s.busy.n)),
-		Measured: micro(s.wait.first()),
-		Workload: predicted(queueing.Workload(lambda, s.product/s.wait.n, s.service().second())),
-	}
-	if s.busy.n < MinBusy {
+	q := s.moments(lambda)
+	q.ArrivalSCV = defined(s.gap.scv())
+	q.Workload = predicted(queueing.Workload(lambda, s.product/s.wait.n, s.service().second()))
+	if q.ServiceMean == nil {
 		return q
 	}
 	work := s.work()
-	q.ServiceMean, q.ServiceSCV = micro(work.Mean), defined(s.busy.scv())
-	q.SetupMean = micro(s.idle.first() - work.Mean)
 	q.Rho = defined(lambda * work.Mean)
 	q.PK = predicted(queueing.MG1(lambda, work))
 	q.Setup = predicted(s.predict(lambda))
@@ -174,6 +223,25 @@ func (s queueSums) figures(t float64) Queue {
 	if q.Setup != nil {
 		q.Ratio = defined(*q.Measured / *q.Setup)
 	}
+	return q
+}
+
+// moments are the figures that follow from sums alone, whichever workers they
+// are of.
+func (s queueSums) moments(lambda float64) Queue {
+	q := Queue{
+		Lambda:    new(lambda * nsPerSecond),
+		Busy:      new(int64(s.busy.n)),
+		BatchMean: defined(s.wait.n / s.batches),
+		Measured:  micro(s.wait.first()),
+	}
+	if s.busy.n < MinBusy {
+		return q
+	}
+	work := s.work()
+	q.ServiceMean, q.ServiceSCV = micro(work.Mean), defined(s.busy.scv())
+	q.ServiceSecond = defined(work.Second / (nsPerMicro * nsPerMicro))
+	q.SetupMean = micro(s.idle.first() - work.Mean)
 	return q
 }
 

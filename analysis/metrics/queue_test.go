@@ -68,10 +68,13 @@ func TestQueueByHand(t *testing.T) {
 		for range 10 {
 			book(&rows[i].Idle, 30000)
 			book(&rows[i].Wait, 0)
+			book(&rows[i].Gap, 5e6)
+			book(&rows[i].Gap, 15e6)
 		}
+		rows[i].Batches = 20
 	}
 	book(&rows[2].Busy, 1e9) // outside of the window: must not count
-	q := NewQueue(rows, 4, 6)
+	q := NewQueue(Rows{rows, 4, 6})
 	const lambda, rho = 200e-6, 0.001 // per µs
 	for _, tt := range []struct {
 		what string
@@ -84,6 +87,9 @@ func TestQueueByHand(t *testing.T) {
 		{"setup_mean_us", q.SetupMean, 25},
 		{"rho", q.Rho, rho},
 		{"wq_measured_us", q.Measured, 8},
+		{"service_second_us2: (16+36)/2", q.ServiceSecond, 26},
+		{"arrival_scv: gaps of 5 ms and 15 ms: 125/100 − 1", q.ArrivalSCV, 0.25},
+		{"batch_mean: 100 events in 40 batches", q.BatchMean, 2.5},
 		{"wq_pk_us", q.PK, lambda * 26 / (2 * (1 - rho))},
 		{"wq_setup_us", q.Setup, lambda * 200.8 / (2 * (1 - rho))},
 		{"wq_ratio", q.Ratio, 8 / (lambda * 200.8 / (2 * (1 - rho)))},
@@ -106,7 +112,7 @@ func TestQueueOfLittleIsUndefined(t *testing.T) {
 		few.event(few.last+1e6, 5000, 0)
 		few.event(few.last-1000, 5000, 0)
 	}
-	if q := NewQueue(few.rows, 0, 4); q.ServiceMean == nil || q.Rho == nil {
+	if q := NewQueue(Rows{few.rows, 0, 4}); q.ServiceMean == nil || q.Rho == nil {
 		t.Errorf("%d busy events: want service figures, got %+v", MinBusy, q)
 	}
 	few = &lindley{}
@@ -114,17 +120,17 @@ func TestQueueOfLittleIsUndefined(t *testing.T) {
 		few.event(few.last+1e6, 5000, 0)
 		few.event(few.last-1000, 5000, 0)
 	}
-	q := NewQueue(few.rows, 0, 4)
+	q := NewQueue(Rows{few.rows, 0, 4})
 	if q.ServiceMean != nil || q.Rho != nil || q.PK != nil || q.Ratio != nil {
 		t.Errorf("%d busy events: want no service figures, got %+v", MinBusy-1, q)
 	}
 	if q.Lambda == nil || q.Measured == nil || *q.Busy != MinBusy-1 {
 		t.Errorf("λ and the measured wait do not hang on busy events, got %+v", q)
 	}
-	if q := NewQueue(nil, 0, 40); q != (Queue{}) {
+	if q := NewQueue(Rows{nil, 0, 40}); q != (Queue{}) {
 		t.Errorf("no rows: got %+v", q)
 	}
-	if q := NewQueue(few.rows, 4, 4); q != (Queue{}) {
+	if q := NewQueue(Rows{few.rows, 4, 4}); q != (Queue{}) {
 		t.Errorf("no time: got %+v", q)
 	}
 }
@@ -137,7 +143,7 @@ func TestQueueUnstable(t *testing.T) {
 		book(&rows[0].Busy, 2000)
 		book(&rows[0].Wait, 1e6)
 	}
-	q := NewQueue(rows, 0, 1)
+	q := NewQueue(Rows{rows, 0, 1})
 	if !near(q.Rho, 1.6, 1e-12) {
 		t.Errorf("rho: got %v, want 1.6", q.Rho)
 	}
@@ -159,7 +165,7 @@ func TestQueueMeetsItsTheory(t *testing.T) {
 			at += r.ExpFloat64() * 1e9 / lambda
 			l.event(int64(at), int64(r.ExpFloat64()*mean), setup)
 		}
-		q := NewQueue(l.rows, 2, seconds*4)
+		q := NewQueue(Rows{l.rows, 2, seconds * 4})
 		total += *q.Ratio
 		if *q.RatioLo <= 1 && 1 <= *q.RatioHi {
 			covered++
@@ -176,5 +182,54 @@ func TestQueueMeetsItsTheory(t *testing.T) {
 	}
 	if covered < 50 { // of Binomial(60, 0.95): 57 ± 1.7
 		t.Errorf("the interval covers 1 in %d of %d runs", covered, runs)
+	}
+}
+
+// Two workers, each in M/G/1 with a set-up of 30 µs and 150 µs of service, at
+// 2,000 and 3,000 events/s. Sums are of all events, predictions in the mean over
+// events, and the ratio has an interval. A third worker that had no event does
+// not count.
+func TestQueueOfSeveralWorkers(t *testing.T) {
+	const seconds = 20
+	r := rand.New(rand.NewPCG(6, 6))
+	var rows []Rows
+	for _, lambda := range []float64{2000, 3000} {
+		l, at := &lindley{}, 0.0
+		for at < seconds*1e9 {
+			at += r.ExpFloat64() * 1e9 / lambda
+			l.event(int64(at), int64(r.ExpFloat64()*150e3), 30e3)
+		}
+		rows = append(rows, Rows{l.rows, 0, seconds * 4})
+	}
+	a, b := NewQueue(rows[0]), NewQueue(rows[1])
+	q := NewQueue(rows[0], rows[1], Rows{nil, 0, 0})
+	shareA := *a.Lambda / (*a.Lambda + *b.Lambda)
+	mean := func(x, y *float64) float64 { return shareA**x + (1-shareA)**y }
+	for _, tt := range []struct {
+		what string
+		got  *float64
+		want float64
+	}{
+		{"λ", q.Lambda, *a.Lambda + *b.Lambda},
+		{"measured", q.Measured, mean(a.Measured, b.Measured)},
+		{"P–K", q.PK, mean(a.PK, b.PK)},
+		{"set-up", q.Setup, mean(a.Setup, b.Setup)},
+		{"workload", q.Workload, mean(a.Workload, b.Workload)},
+	} {
+		if !near(tt.got, tt.want, 1e-9) {
+			t.Errorf("%s: got %v, want %v", tt.what, tt.got, tt.want)
+		}
+	}
+	if !near(q.Rho, (*a.Rho+*b.Rho)/2, 0.02) { // the service of all over that of each
+		t.Errorf("ρ: got %v, want about the mean of %v and %v", *q.Rho, *a.Rho, *b.Rho)
+	}
+	if q.RatioLo == nil || *q.RatioLo > 1 || *q.RatioHi < 1 {
+		t.Errorf("ratio %v in %v to %v, want 1 in it", *q.Ratio, q.RatioLo, q.RatioHi)
+	}
+	if q.MGM == nil || *q.MGM >= *q.PK {
+		t.Errorf("one queue for both: %v, want less than the %v of two", q.MGM, *q.PK)
+	}
+	if q.ArrivalSCV != nil || a.MGM != nil {
+		t.Error("arrivals of several workers are not merged, and one worker has no other queue")
 	}
 }
