@@ -42,7 +42,7 @@ func (f *file) summary(s *step, e ending) (Summary, error) {
 	sum.Load.ArrivalTest = stats
 	sum.Tokens.OutputRate = s.rate(s.output.Sum(p.end), p, len(sent))
 	sum.Verdict = verdict.Judge(f.evidence(s, e, &sum, findings), verdict.Default())
-	sum.Warnings = s.warnings(&sum, short)
+	sum.Warnings = s.warnings(&sum, short, findings)
 	return sum, nil
 }
 
@@ -79,6 +79,13 @@ func (s *step) judgeSends(due, sent []int64) (*ArrivalTest, []arrival.Finding) {
 	}, s.spec.Judge(due, sent)
 }
 
+// isJitter tells whether a finding is no more than sends of a constant rate
+// that are off by a little each. Their schedule is kept: a send that comes late
+// is judged by its lag, and drift by a finding of its own.
+func (s *step) isJitter(x arrival.Finding) bool {
+	return s.spec.Law == arrival.Constant && x.Figure == "ks_d"
+}
+
 func (s *step) attainment(p plan, sent int) SLO {
 	if s.settings.SLO == (ipc.SLO{}) {
 		return SLO{}
@@ -107,8 +114,13 @@ func (f *file) evidence(s *step, e ending, sum *Summary, findings []arrival.Find
 	for _, fault := range f.run.Faults {
 		ev.Faults = append(ev.Faults, fmt.Sprintf("worker %d: %s", fault.Worker, fault.Text))
 	}
+	if f.run.End != nil {
+		ev.Throttled = f.run.End.Throttled
+	}
 	for _, x := range findings {
-		ev.Arrivals = append(ev.Arrivals, x.Text)
+		if !s.isJitter(x) {
+			ev.Arrivals = append(ev.Arrivals, x.Text)
+		}
 	}
 	for _, row := range sum.Client.Workers {
 		ev.Workers = append(ev.Workers, s.workerEvidence(row, e))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tare/analysis/arrival"
 	"tare/analysis/metrics"
 	"tare/analysis/stats"
 )
@@ -24,8 +25,17 @@ func (d *doubts) add(path, format string, args ...any) {
 }
 
 // warnings names the figures that rest on little or mean less than they seem.
-func (s *step) warnings(sum *Summary, short map[string]metrics.Shortage) []Warning {
+func (s *step) warnings(sum *Summary, short map[string]metrics.Shortage, findings []arrival.Finding) []Warning {
 	d := doubts{}
+	if !s.settings.Target.Stream {
+		d.add("latency.ttft", "answers were not streamed: all that is known is when their last byte came, "+
+			"so that there is E2E and NTPOT, and neither TTFT nor TPOT nor ITL")
+	}
+	for _, x := range findings {
+		if s.isJitter(x) {
+			d.add("load.arrival_test."+x.Figure, "%s; the schedule is kept, and send_lag says how late sends were", x.Text)
+		}
+	}
 	d.thin(short)
 	d.narrow(&sum.Latency)
 	d.reads(&sum.Client)

@@ -115,7 +115,7 @@ func TestTable(t *testing.T) {
 // A run in which nothing was answered still has a table, without a number in
 // the place of an undefined figure.
 func TestTableOfNothing(t *testing.T) {
-	w := synth.New(t, ipc.Settings{Load: ipc.Load{Concurrency: 1, Requests: 1}}, 1)
+	w := synth.New(t, ipc.Settings{Target: ipc.Target{Stream: true}, Load: ipc.Load{Concurrency: 1, Requests: 1}}, 1)
 	w.Step(0, 0, ipc.Load{Concurrency: 1, Requests: 1})
 	w.Record(0, synth.Failed(0, 1e6, ipc.Connection))
 	w.Done(0, ipc.Done{Ended: 2e6})

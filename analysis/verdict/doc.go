@@ -4,5 +4,6 @@
 //	suspect  look at the reasons before believing a figure
 //	biased   the figures are the client's, or part of the load is missing
 //
-// Every limit stands in [Default].
+// Every limit stands in [Default]; those of the arrival self-test are the
+// effects of package arrival.
 package verdict

@@ -19,6 +19,7 @@ const (
 type Verdict struct {
 	Status     Status     `json:"status"`
 	Reasons    []string   `json:"reasons"`
+	Summary    string     `json:"summary"` // the main figures that it rests on, whatever the status
 	Thresholds Thresholds `json:"thresholds"`
 }
 
@@ -38,6 +39,7 @@ type Evidence struct {
 	Faults     []string // last words of workers
 	SharedCPUs []string // CPUs with more than one process of the run on them, in words
 	Arrivals   []string // findings of the arrival self-test
+	Throttled  int64    // periods in which the CPU quota held the run up
 }
 
 // Worker is one worker's part of the evidence.
@@ -57,7 +59,7 @@ func Judge(e Evidence, t Thresholds) Verdict {
 	j.lag("client lag", e.ClientLag)
 	j.workers()
 	j.conditions()
-	v := Verdict{Status: Valid, Reasons: append(j.biased, j.suspect...), Thresholds: t}
+	v := Verdict{Status: Valid, Reasons: append(j.biased, j.suspect...), Summary: e.summary(), Thresholds: t}
 	switch {
 	case len(j.biased) > 0:
 		v.Status = Biased
@@ -147,6 +149,9 @@ func (j *judge) conditions() {
 	for _, s := range e.SharedCPUs {
 		j.doubt("CPUs are shared: %s", s)
 	}
+	if e.Throttled > j.limits.Throttled {
+		j.doubt("the cgroup's CPU quota held the run up in %d of its periods, limit %d", e.Throttled, j.limits.Throttled)
+	}
 	if e.UserStamps {
 		j.doubt("the kernel gave no receive stamps: wire figures are taken in user space and hide the client's own lag")
 	}
@@ -157,6 +162,30 @@ func (j *judge) conditions() {
 	for _, a := range e.Arrivals {
 		j.doubt("sends left their schedule: %s", a)
 	}
+}
+
+// summary puts the evidence into figures.
+func (e *Evidence) summary() string {
+	parts := []string{fmt.Sprintf("%d of %d planned requests sent", e.Sent, e.Planned)}
+	if e.SendLag != nil {
+		parts = append(parts, "p99 of send lag "+figure(*e.SendLag)+" ms")
+	}
+	if e.ClientLag != nil {
+		parts = append(parts, "of client lag "+figure(*e.ClientLag)+" ms")
+	}
+	if e.Latency != nil {
+		parts = append(parts, "of wire "+e.Measure+" "+figure(*e.Latency)+" ms")
+	}
+	highest := -1.0
+	for _, w := range e.Workers {
+		if w.Rho != nil {
+			highest = max(highest, *w.Rho)
+		}
+	}
+	if highest >= 0 {
+		parts = append(parts, "ρ at most "+figure(highest))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // figure writes a number with three significant digits, without an exponent

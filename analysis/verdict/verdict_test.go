@@ -45,6 +45,7 @@ func TestJudge(t *testing.T) {
 		{"a clock step", func(e *Evidence) { e.Workers[0].ClockStep = 60 }, Suspect, "step by 60 µs, limit 50 µs"},
 		{"much GC", func(e *Evidence) { e.Workers[0].GCShare = 0.02 }, Suspect, "garbage collector for 2.0 %"},
 		{"user stamps", func(e *Evidence) { e.UserStamps = true }, Suspect, "no receive stamps"},
+		{"a quota that held the run up", func(e *Evidence) { e.Throttled = 3 }, Suspect, "CPU quota held the run up in 3 of its periods, limit 0"},
 		{"shared CPUs", func(e *Evidence) { e.SharedCPUs = []string{"4 workers run on 2 CPUs"} }, Suspect, "4 workers run on 2 CPUs"},
 		{"arrivals off their law", func(e *Evidence) { e.Arrivals = []string{"CV is 2"} }, Suspect, "sends left their schedule: CV is 2"},
 	}
@@ -78,5 +79,15 @@ func TestReasonsInOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(Default(), v.Thresholds); diff != "" {
 		t.Errorf("thresholds: %s", diff)
+	}
+}
+
+func TestSummaryInFigures(t *testing.T) {
+	want := "1000 of 1000 planned requests sent, p99 of send lag 0.1 ms, of client lag 0.05 ms, of wire TTFT 100 ms, ρ at most 0.3"
+	if got := Judge(good(), Default()).Summary; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Judge(Evidence{Planned: 3}, Default()).Summary; got != "0 of 3 planned requests sent" {
+		t.Errorf("of nothing: %q", got)
 	}
 }
