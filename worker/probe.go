@@ -21,10 +21,11 @@ type kept struct{ rec ipc.Record }
 
 func (k *kept) add(r *ipc.Record) { k.rec = *r }
 
-// Probe sends one request as the load would and returns its record, whose
-// instants are CLOCK_MONOTONIC.
+// Probe sends one request as the load would, but for one output token, and
+// returns its record, whose instants are CLOCK_MONOTONIC.
 func Probe(ctx context.Context, s ipc.Settings, headers []string, apiKey string) (ipc.Record, error) {
 	var k kept
+	s.Shape.OutputTokens, s.Shape.ServiceTime = "1", ""
 	e, err := newEngine(ctx, ipc.Assign{Workers: 1, Headers: headers, APIKey: apiKey}, s, &k)
 	if err != nil {
 		return ipc.Record{}, err
