@@ -114,7 +114,7 @@ type LatencyCollector struct {
 
 // Add books one request that a worker sent.
 func (c *LatencyCollector) Add(worker int, q Request) {
-	c.rows.add(hashOf(q.Index, 0), rowOf(q))
+	c.rows.add(hashOf(q.Index, 0), NewRow(q))
 	c.sendLag.Add(q.Sent - q.Scheduled)
 	if q.Connect != ipc.Unknown {
 		c.dial.Add(q.Connect)

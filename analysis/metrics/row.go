@@ -31,8 +31,8 @@ type Stamps struct{ Arrival, Handled int64 }
 
 func stampsOf(e ipc.Event) Stamps { return Stamps{e.Arrival, e.Handled} }
 
-// rowOf reads a request that was sent.
-func rowOf(q Request) Row {
+// NewRow reads a request that was sent.
+func NewRow(q Request) Row {
 	r := Row{Index: q.Index, Scheduled: q.Scheduled, Sent: q.Sent, Input: q.InputTokens(), Tokens: q.Tokens}
 	if e, ok := q.First(); ok {
 		r.First, r.FirstTokens, r.Begun = stampsOf(e), e.Tokens, true
