@@ -11,9 +11,9 @@ import (
 )
 
 // contract lists the keys of summary.json that stay stable. DIST stands for a
-// distribution, COLUMNS for its four columns.
+// distribution, COLUMNS for its four columns, BOUNDS for what these are worth.
 const contract = `
-verdict.status verdict.reasons
+verdict.status verdict.reasons verdict.summary
 load.requested_rate load.achieved_rate load.delivered_rate
 load.planned load.sent load.dropped load.ok load.failed load.lost
 load.errors.connection load.errors.timeout load.errors.http_status load.errors.stream_error load.errors.truncated
@@ -31,12 +31,20 @@ client.workers.0.service_scv client.workers.0.setup_mean_us client.workers.0.rho
 client.workers.0.wq_pk_us client.workers.0.wq_setup_us client.workers.0.wq_batch_us client.workers.0.wq_ratio
 client.workers.0.wq_ratio_lo client.workers.0.wq_ratio_hi
 client.workers.0.cpu_s client.workers.0.cpu_us_per_request client.workers.0.cpu_us_per_event
+client.workers.0.arrival_scv client.workers.0.batch_mean client.workers.0.service_second_us2 client.workers.0.wq_gg1_us
+client.workers.0.wq_mgm_us client.workers.0.wq_workload_us client.workers.0.events_per_read
+client.workers.0.client_lag_p50_us client.workers.0.client_lag_p99_us client.workers.0.client_lag_p999_us
+client.emulation client.total.lambda client.total.rho client.total.wq_measured_us client.total.wq_setup_us client.total.wq_mgm_us
+latency.ttft.BOUNDS latency.e2e.BOUNDS latency.tpot.BOUNDS latency.itl.BOUNDS latency.ntpot.BOUNDS
+ntpot_parts
 slo.goodput slo.attained
 `
 
 var (
 	distKeys   = []string{"mean_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "n"}
 	columnKeys = []string{"wire", "observed", "scheduled", "bias"}
+	boundKeys  = strings.Fields(`mean_lo_ms mean_hi_ms p50_lo_ms p50_hi_ms p50_upper_ms p90_lo_ms p90_hi_ms p90_upper_ms
+		p95_lo_ms p95_hi_ms p95_upper_ms p99_lo_ms p99_hi_ms p99_upper_ms p999_lo_ms p999_hi_ms p999_upper_ms n_effective n_sample`)
 )
 
 // contractKeys writes out the placeholders.
@@ -44,11 +52,16 @@ func contractKeys() []string {
 	var keys []string
 	for _, key := range strings.Fields(contract) {
 		base, columns := strings.CutSuffix(key, "COLUMNS")
+		base, bounds := strings.CutSuffix(base, "BOUNDS")
 		base, dist := strings.CutSuffix(base, "DIST")
+		figures := distKeys
+		if bounds {
+			figures = boundKeys
+		}
 		switch {
-		case columns:
+		case columns, bounds:
 			for _, c := range columnKeys {
-				for _, d := range distKeys {
+				for _, d := range figures {
 					keys = append(keys, base+c+"."+d)
 				}
 			}

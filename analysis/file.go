@@ -12,6 +12,7 @@ import (
 // file is the state of reading a record file.
 type file struct {
 	reader *ipc.RecordReader
+	beside beside
 	run    *Run
 	steps  map[int64]*step
 	order  []*step

@@ -32,23 +32,21 @@ type Fault struct {
 	Text   string
 }
 
-// Load reads the record file of the run directory dir. A file that was cut off
-// is read as far as it goes. It is an error if the file is damaged before its
-// end, holds no step of load, or contradicts itself: an arrival that is on file
-// twice or that the plan does not hold.
-func Load(dir string) (*Run, error) {
-	r, err := ipc.OpenRecords(filepath.Join(dir, ipc.RecordFileName))
-	if err != nil {
-		return nil, err
-	}
-	run, err := read(r)
-	return run, errors.Join(err, r.Close())
-}
+// Load reads the record file of the run directory dir, and the baseline and the
+// server's metrics that may lie beside it. A file that was cut off is read as
+// far as it goes. It is an error if the file is damaged before its end, holds no
+// step of load, or contradicts itself: an arrival that is on file twice or that
+// the plan does not hold.
+func Load(dir string) (*Run, error) { return load(dir, nil) }
 
 // Summarize reads the run directory of a plain run. It is an error if the run
 // had more than one step.
-func Summarize(dir string) (Summary, error) {
-	run, err := Load(dir)
+func Summarize(dir string) (Summary, error) { return SummarizeAgainst(dir, nil) }
+
+// SummarizeAgainst is Summarize with a Baseline in the place of the one that
+// lies in dir; nil leaves it.
+func SummarizeAgainst(dir string, baseline *Baseline) (Summary, error) {
+	run, err := load(dir, baseline)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -58,12 +56,28 @@ func Summarize(dir string) (Summary, error) {
 	return run.Steps[0].Summary, nil
 }
 
-func read(r *ipc.RecordReader) (*Run, error) {
+func load(dir string, baseline *Baseline) (*Run, error) {
+	b, err := readBeside(dir)
+	if err != nil {
+		return nil, err
+	}
+	if baseline != nil {
+		b.baseline = baseline
+	}
+	r, err := ipc.OpenRecords(filepath.Join(dir, ipc.RecordFileName))
+	if err != nil {
+		return nil, err
+	}
+	run, err := read(r, b)
+	return run, errors.Join(err, r.Close())
+}
+
+func read(r *ipc.RecordReader, b beside) (*Run, error) {
 	manifest, err := readManifest(r)
 	if err != nil {
 		return nil, err
 	}
-	f := &file{reader: r, run: &Run{Manifest: manifest}, steps: map[int64]*step{}}
+	f := &file{reader: r, beside: b, run: &Run{Manifest: manifest}, steps: map[int64]*step{}}
 	if err := f.frames(); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tare/analysis/arrival"
 	"tare/analysis/metrics"
+	"tare/analysis/ntpot"
 	"tare/ipc"
 )
 
@@ -30,6 +31,7 @@ type step struct {
 	empty   int64
 
 	latency metrics.LatencyCollector
+	sums    ntpot.Sums
 	tokens  metrics.Tokens
 	usage   int64          // tokens of requests that succeeded, by usage
 	counted int64          // of the same requests, by their events
@@ -156,6 +158,7 @@ func (s *step) succeed(worker int, q metrics.Request) {
 		return
 	}
 	s.latency.Add(worker, q)
+	s.sums.Add(metrics.NewRow(q))
 	if q.Meets(s.settings.SLO) {
 		s.good++
 	}

@@ -39,10 +39,12 @@ func (f *file) summary(s *step, e ending) (Summary, error) {
 	}
 	sum.Client = s.client(p, f.run.Manifest.Workers, sum.Latency.ClientLag)
 	short := s.latency.Bound(&sum.Latency)
+	parts, unsure := f.parts(s)
+	sum.NTPOTParts = parts
 	sum.Load.ArrivalTest = stats
 	sum.Tokens.OutputRate = s.rate(s.output.Sum(p.end), p, len(sent))
 	sum.Verdict = verdict.Judge(f.evidence(s, e, &sum, findings), verdict.Default())
-	sum.Warnings = s.warnings(&sum, short, findings)
+	sum.Warnings = s.warnings(&sum, grounds{short: short, findings: findings, parts: unsure})
 	return sum, nil
 }
 

@@ -9,13 +9,14 @@ import (
 // Summary is what one step of load came to. Its JSON form is summary.json,
 // whose keys stay stable. A figure that is undefined is nil, in JSON null.
 type Summary struct {
-	Verdict  verdict.Verdict `json:"verdict"`
-	Load     Traffic         `json:"load"`
-	Latency  metrics.Latency `json:"latency"` // of requests that succeeded and were scheduled in the steady window
-	Tokens   metrics.Tokens  `json:"tokens"`
-	Client   Client          `json:"client"`
-	SLO      SLO             `json:"slo"`
-	Warnings []Warning       `json:"warnings"`
+	Verdict    verdict.Verdict `json:"verdict"`
+	Load       Traffic         `json:"load"`
+	Latency    metrics.Latency `json:"latency"`     // of requests that succeeded and were scheduled in the steady window
+	NTPOTParts *NTPOTParts     `json:"ntpot_parts"` // of the same; nil if nothing was streamed
+	Tokens     metrics.Tokens  `json:"tokens"`
+	Client     Client          `json:"client"`
+	SLO        SLO             `json:"slo"`
+	Warnings   []Warning       `json:"warnings"`
 }
 
 // Traffic is what was asked of the server and what became of it. Counts include

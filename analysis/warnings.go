@@ -7,6 +7,7 @@ import (
 
 	"tare/analysis/arrival"
 	"tare/analysis/metrics"
+	"tare/analysis/ntpot"
 	"tare/analysis/stats"
 )
 
@@ -24,20 +25,30 @@ func (d *doubts) add(path, format string, args ...any) {
 	*d = append(*d, Warning{Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
+// grounds are the doubts that were found on the way.
+type grounds struct {
+	short    map[string]metrics.Shortage // of requests behind percentiles
+	findings []arrival.Finding
+	parts    []ntpot.Doubt
+}
+
 // warnings names the figures that rest on little or mean less than they seem.
-func (s *step) warnings(sum *Summary, short map[string]metrics.Shortage, findings []arrival.Finding) []Warning {
+func (s *step) warnings(sum *Summary, g grounds) []Warning {
 	d := doubts{}
 	if !s.settings.Target.Stream {
 		d.add("latency.ttft", "answers were not streamed: all that is known is when their last byte came, "+
 			"so that there is E2E and NTPOT, and neither TTFT nor TPOT nor ITL")
 	}
-	for _, x := range findings {
+	for _, x := range g.findings {
 		if s.isJitter(x) {
 			d.add("load.arrival_test."+x.Figure, "%s; the schedule is kept, and send_lag says how late sends were", x.Text)
 		}
 	}
-	d.thin(short)
+	d.thin(g.short)
 	d.narrow(&sum.Latency)
+	for _, x := range g.parts {
+		d.add("ntpot_parts."+x.Key, "%s", x.Text)
+	}
 	d.reads(&sum.Client)
 	d.busy(sum.Client.Workers)
 	if off := float64(s.usage - s.counted); max(off, -off) > tokenMismatch*float64(s.counted) {
