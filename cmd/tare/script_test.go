@@ -25,16 +25,23 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition:           condition,
-		Setup: func(e *testscript.Env) error {
-			e.Values[storyKey{}] = story{}
-			return nil
-		},
+		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "await": await, "ctrlc": ctrlC, "kill9": kill9, "finish": finish,
 			"serve": serve, "gone": gone, "argv": argv, "pinned": pinned,
 			"json": checkJSON, "has": hasKeys, "balanced": balanced,
 		},
 	})
+}
+
+// setUp gives a script the number of a CPU that it may use, as $CPU.
+func setUp(e *testscript.Env) error {
+	e.Values[storyKey{}] = story{}
+	allowed, err := supervisor.Allowed()
+	if err == nil {
+		e.Setenv("CPU", strconv.Itoa(allowed[0]))
+	}
+	return err
 }
 
 // condition knows cpus:N, that at least N CPUs are allowed.
