@@ -14,12 +14,14 @@ import (
 type analyzeCmd struct {
 	Dir        string `arg:"" help:"Run directory." placeholder:"DIR"`
 	Format     string `help:"table or json." default:"table"`
+	Baseline   string `help:"Directory of an idle run of the same server, in the place of the run's own." placeholder:"DIR"`
 	PerRequest bool   `help:"Print every request, one JSON object a line."`
 }
 
 // Help is shown below the flags.
 func (analyzeCmd) Help() string {
-	return `Only records.mpk is read, which also a run that was cut off leaves behind.
+	return `Read are records.mpk, which also a run that was cut off leaves behind, and the baseline and the server's
+metrics that may lie beside it.
 
 Examples:
   tare analyze runs/2026-05-26T120000Z-run
@@ -29,6 +31,7 @@ Examples:
 func (c *analyzeCmd) run(_ context.Context, env env) error {
 	var f faults
 	f.choice("format", c.Format, "table", "json")
+	baseline := witnessFlags{Baseline: c.Baseline}.check(&f)
 	if len(f) > 0 {
 		return errors.Join(f...)
 	}
@@ -36,7 +39,7 @@ func (c *analyzeCmd) run(_ context.Context, env env) error {
 		out := bufio.NewWriter(env.stdout)
 		return errors.Join(report.PerRequest(out, c.Dir), out.Flush())
 	}
-	s, err := analysis.Summarize(c.Dir)
+	s, err := analysis.SummarizeAgainst(c.Dir, baseline)
 	if err != nil {
 		return fmt.Errorf("analyze %s: %w", c.Dir, err)
 	}

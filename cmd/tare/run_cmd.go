@@ -22,6 +22,7 @@ type runCmd struct {
 	shapeFlags
 	shardingFlags
 	outputFlags
+	witnessFlags
 	Sim simFlags `embed:"" prefix:"sim-" group:"simulator, without --url"`
 }
 
@@ -47,6 +48,7 @@ type job struct {
 	plan     supervisor.Plan
 	allowed  []int
 	host     ipc.Host
+	baseline *analysis.Baseline
 }
 
 func (c *runCmd) run(ctx context.Context, env env) error {
@@ -83,7 +85,16 @@ func (c *runCmd) load(ctx context.Context, env env, j job, dir string) error {
 	if err := c.meet(ctx, interrupts, &j); err != nil {
 		return err
 	}
-	return c.drive(env, interrupts, j, dir)
+	if err := c.witnessFlags.begin(ctx, dir, j); err != nil {
+		return err
+	}
+	if err := c.drive(env, interrupts, j, dir); err != nil {
+		return err
+	}
+	if err := c.witnessFlags.end(ctx, dir, j); err != nil {
+		fmt.Fprintf(env.stderr, "tare: %v\n", err) // the run itself is well
+	}
+	return nil
 }
 
 // check reads every flag and returns all that is wrong at once, before
@@ -103,6 +114,7 @@ func (c *runCmd) check(env env) (job, error) {
 	j.plan = c.shardingFlags.plan(&f, allowed)
 	j.settings.Sharding = ipc.Sharding{Mode: c.Sharding, Workers: processors(j.plan), CPUs: cpusOf(j.plan)}
 	c.checkOutput(&f, &j)
+	j.baseline = c.witnessFlags.check(&f)
 	if c.URL == "" {
 		c.Sim.config(&f, "sim-")
 	}
