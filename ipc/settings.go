@@ -12,6 +12,7 @@ type Settings struct {
 	Sharding Sharding `json:"sharding"`
 	SLO      SLO      `json:"slo"`
 	SaveText bool     `json:"save_text"`
+	Profile  *Profile `json:"profile,omitempty"` // nil: a plain run of one step
 }
 
 // Target is the server and how it is spoken to.
@@ -74,3 +75,26 @@ type SLO struct {
 	NTPOT time.Duration `json:"ntpot_ns,omitempty"`
 	E2E   time.Duration `json:"e2e_ns,omitempty"`
 }
+
+// Profile is how a profile raises the load from step to step. The load of
+// each step stands in its Step frame. From and To are set in an open loop,
+// ConcurrencyFrom and ConcurrencyTo in a closed one.
+type Profile struct {
+	Scale           string        `json:"scale"`          // geometric, linear or auto
+	From            float64       `json:"from,omitempty"` // requests/s
+	To              float64       `json:"to,omitempty"`   // requests/s
+	ConcurrencyFrom int64         `json:"concurrency_from,omitempty"`
+	ConcurrencyTo   int64         `json:"concurrency_to,omitempty"`
+	Steps           int           `json:"steps"`            // of a ladder; at most so many of a search
+	StepDuration    time.Duration `json:"step_duration_ns"` // wanted length of a step, warm-up included
+	MinStep         time.Duration `json:"min_step_ns"`      // a step may end earlier than wanted, not before this
+	MaxStep         time.Duration `json:"max_step_ns"`      // … and later, up to this
+	StepWarmup      time.Duration `json:"step_warmup_ns"`
+	Drain           time.Duration `json:"drain_ns"`
+	Precision       float64       `json:"precision"`  // wanted width of the capacity's interval, share of the capacity
+	Attainment      float64       `json:"attainment"` // share of requests that must meet the SLO
+	Down            bool          `json:"down"`       // walk back down at the end
+}
+
+// Open tells whether the steps are of an open loop.
+func (p Profile) Open() bool { return p.ConcurrencyTo == 0 }

@@ -1,0 +1,171 @@
+package profile
+
+import (
+	"time"
+
+	"tare/analysis"
+	"tare/analysis/arrival"
+	"tare/analysis/verdict"
+	"tare/ipc"
+)
+
+// Step is one step of load and what it told.
+type Step struct {
+	Number      int      `json:"number"`
+	Purpose     Purpose  `json:"purpose"`     // why it was run
+	Asked       *float64 `json:"asked"`       // requests/s; nil in a closed loop
+	Concurrency *int64   `json:"concurrency"` // requests in flight; nil in an open loop
+	Delivered   *float64 `json:"delivered"`   // successes/s over the steady window
+	Seconds     float64  `json:"seconds"`     // from the step's epoch to the last due time
+	Saturated   bool     `json:"saturated"`
+	Interrupted bool     `json:"interrupted"` // cut short by the user: it decides nothing
+	Judgement
+	SLO     *Attained        `json:"slo"` // nil without an SLO
+	Summary analysis.Summary `json:"summary"`
+}
+
+// load is what the steps are ordered by: the rate asked for, or the
+// concurrency.
+func (s *Step) load() float64 {
+	switch {
+	case s.Asked != nil:
+		return *s.Asked
+	case s.Concurrency != nil:
+		return float64(*s.Concurrency)
+	}
+	return 0
+}
+
+// newStep judges a step from its summary and its flow.
+func newStep(p ipc.Profile, slo ipc.SLO, run analysis.Step, f *Flow, before []Step) Step {
+	s := Step{Number: run.Number, Delivered: run.Summary.Load.DeliveredRate, Summary: run.Summary, Seconds: run.Summary.Load.Window.To}
+	from, to := run.Offset+int64(run.Load.Warmup), run.Offset+int64(1e9*run.Summary.Load.Window.To)
+	if run.Load.Open() {
+		if r, err := arrival.ParseRate(run.Load.Rate); err == nil {
+			s.Asked = new(r.Float64())
+		}
+		s.Judgement = judgeFlow(f, from, to, reference(before, s.load()), p.Precision)
+	} else {
+		s.Concurrency = new(run.Load.Concurrency)
+		s.Judgement = judgeLoop(f, from, to, before, *s.Concurrency)
+	}
+	if slo != (ipc.SLO{}) {
+		f.sort()
+		s.SLO = f.attained(from, to+1, p.Attainment)
+	}
+	if faults := clientFaults(&run.Summary); len(faults) > 0 {
+		s.Status, s.Reasons = Client, faults
+	}
+	s.Saturated = s.Status == Saturated
+	return s
+}
+
+// reference is the share of success of the lightest stable step below a load;
+// nil without one.
+func reference(steps []Step, load float64) *float64 {
+	var share *float64
+	for i := range steps {
+		s := &steps[i]
+		if s.Status == Stable && s.load() < load && s.Success != nil {
+			share, load = &s.Success.Value, s.load()
+		}
+	}
+	return share
+}
+
+// clientFaults tells why the client of a step was not valid; nil if it was, or
+// was only suspect. What is the server's doing, as failures and full queues
+// are, is no fault of the client's.
+func clientFaults(s *analysis.Summary) []string {
+	e := verdict.Evidence{
+		Planned: 1, Sent: 1, OK: 1, Lost: s.Load.Lost,
+		SendLag: s.Latency.SendLag.P99, ClientLag: s.Latency.ClientLag.P99,
+		Latency: s.Latency.TTFT.Wire.P99, Measure: "TTFT",
+	}
+	if e.Latency == nil {
+		e.Latency, e.Measure = s.Latency.E2E.Wire.P99, "E2E"
+	}
+	for _, w := range s.Client.Workers {
+		e.Workers = append(e.Workers, verdict.Worker{ID: w.ID, Rho: w.Rho})
+	}
+	v := verdict.Judge(e, verdict.Default())
+	if v.Status != verdict.Biased {
+		return nil
+	}
+	return v.Reasons
+}
+
+// Load is the load of the step that is asked for, from that of the profile.
+// Each step has arrivals of its own: the same ones again would tell nothing
+// new.
+func (a Ask) Load(base ipc.Load, p ipc.Profile, number int) (ipc.Load, error) {
+	l := base
+	l.Requests, l.Duration, l.Warmup, l.Drain = 0, max(p.StepDuration, p.MaxStep), p.StepWarmup, p.Drain
+	l.Seed += uint64(number)
+	if !p.Open() {
+		l.Rate, l.Concurrency = "", a.Concurrency
+		return l, nil
+	}
+	r, err := arrival.RateOf(a.Rate)
+	l.Rate, l.Concurrency = r.String(), 0
+	return l, err
+}
+
+// A Watch tells of a running step when it may end.
+type Watch struct {
+	p      ipc.Profile
+	slo    ipc.SLO
+	ask    Ask
+	before []Step
+	next   time.Duration // of the next look
+}
+
+// NewWatch watches a step that follows others.
+func NewWatch(p ipc.Profile, slo ipc.SLO, ask Ask, before []Step) *Watch {
+	return &Watch{p: p, slo: slo, ask: ask, before: before, next: p.MinStep}
+}
+
+// lookGrowth is the ratio of successive looks: the more looks, the likelier is
+// one that errs.
+const lookGrowth = 1.3
+
+// Enough looks at the flow as far as it is on file, to ns after the run epoch,
+// and tells if the step has shown what it was run for. warmup is its own.
+func (w *Watch) Enough(f *Flow, to int64) bool {
+	elapsed := time.Duration(to - f.begin)
+	if elapsed < w.next || w.p.MinStep >= w.p.MaxStep {
+		return false
+	}
+	w.next = time.Duration(lookGrowth * float64(elapsed))
+	from := f.begin + int64(w.p.StepWarmup)
+	if !w.p.Open() {
+		j := judgeLoop(f, from, to, w.before, w.ask.Concurrency)
+		return !j.short && j.Throughput.width() <= w.p.Precision*j.Throughput.Value
+	}
+	j := judgeFlow(f, from, to, reference(w.before, w.ask.Rate), w.p.Precision)
+	switch {
+	case w.ask.Purpose == ForSLO:
+		a := f.attained(from, to, w.p.Attainment)
+		return a != nil && a.Met != Unsure && j.Status != Undecided
+	case j.Status == Saturated:
+		return j.Growth.Lo > spareGrowth*j.Growth.Value && w.measured(j, elapsed)
+	case j.Status == Stable:
+		return j.Growth.Hi < 0 || j.Returns >= leastReturns+spareReturns
+	}
+	return j.Status == Failing
+}
+
+// A look asks for a little more than the judgement in the end, which has a
+// little more to judge and must not fall short of it.
+const (
+	spareReturns = 1
+	spareGrowth  = 0.1
+)
+
+// measured tells if a saturated step has said how much the server can do: for
+// its own sake, or with an effort that is worth while in passing.
+func (w *Watch) measured(j Judgement, elapsed time.Duration) bool {
+	steps := append(w.before[:len(w.before):len(w.before)], Step{Asked: &w.ask.Rate, Judgement: j})
+	all, _ := throughput(steps)
+	return all != nil && all.width() <= spare*w.p.Precision*all.Value || w.ask.Purpose != ForThroughput && elapsed >= w.p.StepDuration
+}
