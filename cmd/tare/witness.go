@@ -37,12 +37,11 @@ func (w witnessFlags) check(f *faults) *analysis.Baseline {
 
 // begin lays the baseline and the first page of metrics into the run directory.
 func (w witnessFlags) begin(ctx context.Context, dir string, j job) error {
-	if j.baseline != nil {
-		if err := j.baseline.Write(dir); err != nil {
-			return err
-		}
+	err := w.fetch(ctx, filepath.Join(dir, servermetrics.BeforeFileName), j.settings.Target.Insecure)
+	if err != nil || j.baseline == nil {
+		return err
 	}
-	return w.fetch(ctx, filepath.Join(dir, servermetrics.BeforeFileName), j.settings.Target.Insecure)
+	return j.baseline.Write(dir)
 }
 
 // end lays the second page beside the first.
