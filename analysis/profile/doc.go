@@ -3,12 +3,12 @@
 // pure: steps come in, an ask or a result comes out, whether they were run or
 // read from a file.
 //
-//	         ┌────────── Next ◄──────── steps so far ◄───────┐
-//	         ▼                                               │
-//	    a step of load ──► Flow: arrivals, ends ──► Judgement, throughput
-//	         ▲                │                              │
-//	         └─ Watch: enough?┘                              ▼
-//	                                   Conclude: capacity, knee, SLO capacity
+//	     ┌────────── Next ◄──────── steps so far ◄───────┐
+//	     ▼                                               │
+//	a step of load ──► Flow: arrivals, ends ──► Judgement, throughput
+//	     ▲                │                              │
+//	     └─ Watch: enough?┘                              ▼
+//	                               Conclude: capacity, knee, SLO capacity
 //
 // # When a server is saturated
 //

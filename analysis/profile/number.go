@@ -24,7 +24,6 @@ func readable(rate float64) float64 {
 	return r
 }
 
-
 // middleOf is the geometric mean where b is more than half as large again as
 // a, else the arithmetic one.
 func middleOf(a, b float64) float64 {

@@ -19,7 +19,7 @@ const probeLimit = 60 * time.Second
 // meet finds the model's name and sends one request ahead of the load, so
 // that a wrong address, path or key is told in a sentence and not by ten
 // thousand failures.
-func (c *runCmd) meet(ctx context.Context, interrupts <-chan os.Signal, j *job) error {
+func (c *driveFlags) meet(ctx context.Context, interrupts <-chan os.Signal, j *job) error {
 	if c.SkipProbe {
 		j.settings.Target.Model = cmp.Or(j.settings.Target.Model, "default")
 		return nil

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"tare/analysis"
@@ -17,13 +15,9 @@ import (
 
 // runCmd is tare run.
 type runCmd struct {
-	targetFlags
 	loadFlags
-	shapeFlags
-	shardingFlags
-	outputFlags
+	driveFlags
 	witnessFlags
-	Sim simFlags `embed:"" prefix:"sim-" group:"simulator, without --url"`
 }
 
 // Help is shown below the flags.
@@ -40,17 +34,6 @@ exp(MEAN), gamma(MEAN,SCV), lognormal(MEAN,SCV), hyperexp(MEAN,SCV), file:PATH.
 Exit code: 0 fine, 1 wrong usage, 2 partial or nothing succeeded, 3 not valid with --strict, 130 interrupted.`
 }
 
-// job is a checked command line.
-type job struct {
-	settings ipc.Settings
-	headers  []string
-	apiKey   string
-	plan     supervisor.Plan
-	allowed  []int
-	host     ipc.Host
-	baseline *analysis.Baseline
-}
-
 func (c *runCmd) run(ctx context.Context, env env) error {
 	j, err := c.check(env)
 	if err != nil {
@@ -60,31 +43,29 @@ func (c *runCmd) run(ctx context.Context, env env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.load(ctx, env, j, dir); err != nil {
+	err = c.launch(ctx, env, j, dir, func(interrupts <-chan os.Signal, j job) error {
+		return c.load(ctx, env, interrupts, j, dir)
+	})
+	if err != nil {
 		return errors.Join(err, removeUnused(dir))
 	}
 	return c.conclude(env, dir)
 }
 
-// load starts what the run needs, drives the load, and ends all that it has
-// started. It leaves records and manifest in dir.
-func (c *runCmd) load(ctx context.Context, env env, j job, dir string) error {
-	interrupts, release := env.signals()
-	defer release()
-	if err := supervisor.Retreat(j.plan.Rest); err != nil {
-		return err
+// check reads every flag and returns all that is wrong at once, before
+// anything has been started.
+func (c *runCmd) check(env env) (job, error) {
+	var f faults
+	j, err := c.driveFlags.check(&f, env, func() ipc.Load { return c.loadFlags.settings(&f, c.URL == "") })
+	if err != nil {
+		return j, err
 	}
-	if c.URL == "" {
-		s, err := startSimulator(c.Sim, j.plan.Rest, dir)
-		if err != nil {
-			return err
-		}
-		defer s.stop()
-		j.settings.Target.URL = s.url
-	}
-	if err := c.meet(ctx, interrupts, &j); err != nil {
-		return err
-	}
+	j.baseline = c.witnessFlags.check(&f)
+	return j, errors.Join(f...)
+}
+
+// load drives the load, with the server's own figures before and after it.
+func (c *runCmd) load(ctx context.Context, env env, interrupts <-chan os.Signal, j job, dir string) error {
 	if err := c.witnessFlags.begin(ctx, dir, j); err != nil {
 		return err
 	}
@@ -95,62 +76,6 @@ func (c *runCmd) load(ctx context.Context, env env, j job, dir string) error {
 		fmt.Fprintf(env.stderr, "tare: %v\n", err) // the run itself is well
 	}
 	return nil
-}
-
-// check reads every flag and returns all that is wrong at once, before
-// anything has been started.
-func (c *runCmd) check(env env) (job, error) {
-	var f faults
-	var j job
-	allowed, err := supervisor.Allowed()
-	if err != nil {
-		return j, err
-	}
-	j.allowed = allowed
-	j.settings.Target, j.headers = c.targetFlags.settings(&f)
-	j.settings.Load = c.loadFlags.settings(&f, c.URL == "")
-	j.settings.Shape = c.shapeFlags.settings(&f)
-	j.settings.SaveText = c.SaveText
-	j.plan = c.shardingFlags.plan(&f, allowed)
-	j.settings.Sharding = ipc.Sharding{Mode: c.Sharding, Workers: processors(j.plan), CPUs: cpusOf(j.plan)}
-	c.checkOutput(&f, &j)
-	j.baseline = c.witnessFlags.check(&f)
-	if c.URL == "" {
-		c.Sim.config(&f, "sim-")
-	}
-	j.apiKey = cmp.Or(c.APIKey, env.getenv("OPENAI_API_KEY"))
-	j.host = supervisor.HostInfo(allowed)
-	checkLimits(&f, j)
-	return j, errors.Join(f...)
-}
-
-func (c *runCmd) checkOutput(f *faults, j *job) {
-	f.choice("format", c.Format, "table", "json")
-	if c.SLO != "" {
-		slo, err := parseSLO(c.SLO)
-		f.check(err != nil, "--slo: %v", err)
-		j.settings.SLO = slo
-	}
-	f.check(strings.ContainsAny(c.Name, "/\x00"), "--name %q: a name, not a path", c.Name)
-	if entries, err := os.ReadDir(c.Out); c.Out != "" && err == nil && len(entries) > 0 {
-		f.add("--out %s is not empty; name a new directory, results are never overwritten", c.Out)
-	}
-}
-
-func processors(p supervisor.Plan) int {
-	n := 0
-	for _, c := range p.Children {
-		n += c.Procs
-	}
-	return n
-}
-
-func cpusOf(p supervisor.Plan) [][]int {
-	var cpus [][]int
-	for _, c := range p.Children {
-		cpus = append(cpus, c.CPUs)
-	}
-	return cpus
 }
 
 // drive runs the load and leaves records and manifest in dir.
@@ -172,49 +97,6 @@ func (c *runCmd) drive(env env, interrupts <-chan os.Signal, j job, dir string) 
 		fmt.Fprintf(env.stderr, "tare: %v\n", err) // what is on file is still worth a report
 	}
 	return writeManifest(dir, m)
-}
-
-func (c *runCmd) manifest(j job) ipc.Manifest {
-	return ipc.Manifest{
-		Version: version(), Protocol: ipc.Protocol, Name: c.Name, Started: time.Now().UTC(),
-		Command: maskedArgs(os.Args), Settings: j.settings, Host: j.host, Notes: notes(j),
-	}
-}
-
-// notes are what a reader of the results must know.
-func notes(j job) []string {
-	n := []string{"HTTP/1.1 with keep-alive, one stream a connection, by choice"}
-	if j.settings.Target.Insecure {
-		n = append(n, "the server's certificate was not checked (--insecure)")
-	}
-	if t := j.settings.Shape.ServiceTime; t != "" {
-		n = append(n, fmt.Sprintf("EMULATION of a slow client: %s (%s) is added to each output event", t, j.settings.Shape.ServiceMode))
-	}
-	if j.settings.Target.ExtraBody != "" {
-		n = append(n, "requests hold the members of --extra-body")
-	}
-	return append(n, j.plan.Shared...)
-}
-
-// maskedArgs hides what --api-key and secret headers held.
-func maskedArgs(args []string) []string {
-	masked := append([]string(nil), args...)
-	for i, a := range masked {
-		name, value, joined := strings.Cut(a, "=")
-		switch {
-		case name == "--api-key" && joined:
-			masked[i] = "--api-key=***"
-		case a == "--api-key" && i+1 < len(masked):
-			masked[i+1] = "***"
-		case name == "--header" && joined:
-			h, v, _ := strings.Cut(value, "=")
-			masked[i] = "--header=" + h + "=" + mask(h, v)
-		case a == "--header" && i+1 < len(masked):
-			h, v, _ := strings.Cut(masked[i+1], "=")
-			masked[i+1] = h + "=" + mask(h, v)
-		}
-	}
-	return masked
 }
 
 // conclude makes the report from what is on file and picks the exit code.
