@@ -63,40 +63,32 @@ var mainLatencies = []struct{ key, name string }{
 	{"ttft", "TTFT"}, {"e2e", "E2E"}, {"tpot", "TPOT"}, {"itl", "ITL"}, {"ntpot", "NTPOT"},
 }
 
-// thin warns of percentiles with too few requests behind them: one warning for
-// all latencies that lack them from the same percentile on.
+// thin warns of percentiles with too few requests behind them, all in one.
 func (d *doubts) thin(short map[string]metrics.Shortage) {
-	for _, p := range []string{"p50", "p90", "p95", "p99", "p99.9"} {
-		var keys, counts []string
-		needed := int64(0)
-		for _, x := range mainLatencies {
-			if s, ok := short[x.key]; ok && s.Percentile == p {
-				keys, needed = append(keys, x.key), s.Needed
-				counts = append(counts, fmt.Sprintf("%s %.0f", x.name, math.Floor(s.Effective)))
-			}
+	var parts []string
+	for _, x := range mainLatencies {
+		if s, ok := short[x.key]; ok {
+			parts = append(parts, fmt.Sprintf("%s %s %.0f of %d", x.name, s.Percentile, math.Floor(s.Effective), s.Needed))
 		}
-		if len(keys) > 0 {
-			d.add(fmt.Sprintf("latency.%s.wire.%s_ms", braced(keys), strings.ReplaceAll(p, ".", "")),
-				"too few requests for %s and above: %d independent ones are needed to bound it with 99 %% confidence "+
-					"(MLPerf's early stopping); by batch means these are worth: %s", p, needed, strings.Join(counts, ", "))
-		}
+	}
+	if len(parts) > 0 {
+		d.add("latency.*.wire", "too few requests for these percentiles and all above, in independent ones by batch means of those "+
+			"needed to bound it with 99 %% confidence (MLPerf's early stopping): %s", strings.Join(parts, ", "))
 	}
 }
 
 // narrow warns of intervals of a mean that rest on little.
 func (d *doubts) narrow(l *metrics.Latency) {
 	wires := []metrics.Dist{l.TTFT.Wire, l.E2E.Wire, l.TPOT.Wire, l.ITL.Wire, l.NTPOT.Wire}
-	var keys, counts []string
+	var parts []string
 	for i, x := range mainLatencies {
 		if b := wires[i].Bounds; b != nil && b.Effective != nil && *b.Effective < stats.MinEffective {
-			keys = append(keys, x.key)
-			counts = append(counts, fmt.Sprintf("%s %.0f", x.name, math.Floor(*b.Effective)))
+			parts = append(parts, fmt.Sprintf("%s %.0f", x.name, math.Floor(*b.Effective)))
 		}
 	}
-	if len(keys) > 0 {
-		d.add(fmt.Sprintf("latency.%s.wire.mean_lo_ms", braced(keys)),
-			"neighbours in time are alike, so that these requests are worth few independent ones and the intervals may be too narrow: %s of %d wanted",
-			strings.Join(counts, ", "), stats.MinEffective)
+	if len(parts) > 0 {
+		d.add("latency.*.wire.mean_lo_ms", "neighbours in time are alike, so that intervals of means may be too narrow; independent requests of the %d wanted: %s",
+			stats.MinEffective, strings.Join(parts, ", "))
 	}
 }
 

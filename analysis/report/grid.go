@@ -66,7 +66,41 @@ func number(x *float64) string {
 	case size >= 10:
 		return fmt.Sprintf("%.2f", *x)
 	}
-	return fmt.Sprintf("%.3f", *x)
+	return positiveZero(fmt.Sprintf("%.3f", *x))
+}
+
+// positiveZero takes the sign off a figure that was rounded to nothing.
+func positiveZero(s string) string {
+	if strings.Trim(s, "-0. %") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// plusMinus writes the wider half of an interval around a value with two
+// significant digits, as ±0.12; "" where the interval is not whole.
+func plusMinus(lo, value, hi *float64) string {
+	if lo == nil || value == nil || hi == nil {
+		return ""
+	}
+	half := max(*value-*lo, *hi-*value)
+	switch {
+	case half >= 10:
+		return fmt.Sprintf("±%.0f", half)
+	case half >= 1:
+		return fmt.Sprintf("±%.1f", half)
+	case half >= 0.1:
+		return fmt.Sprintf("±%.2f", half)
+	}
+	return fmt.Sprintf("±%.3f", half)
+}
+
+// interval writes both bounds; "" where one is missing.
+func interval(lo, hi *float64) string {
+	if lo == nil || hi == nil {
+		return ""
+	}
+	return number(lo) + " to " + number(hi)
 }
 
 // percent writes a share of 1.
@@ -102,15 +136,23 @@ func list(cpus []int) string {
 const lineLen = 100
 
 // item writes text as a list item, broken between words.
-func item(text string) string {
+func item(text string) string { return wrap("  - ", "    ", text) }
+
+// paragraph writes text with an indent, broken between words.
+func paragraph(indent, text string) string { return wrap(indent, indent, text) }
+
+func wrap(first, next, text string) string {
 	var b strings.Builder
-	line := "  -"
+	line, empty := first, true
 	for _, word := range strings.Fields(text) {
-		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > lineLen {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > lineLen {
 			b.WriteString(line + "\n")
-			line = "   "
+			line, empty = next, true
 		}
-		line += " " + word
+		if !empty {
+			line += " "
+		}
+		line, empty = line+word, false
 	}
 	return b.String() + line + "\n"
 }

@@ -17,6 +17,8 @@ import (
 	"tare/analysis"
 	"tare/analysis/arrival"
 	"tare/analysis/internal/synth"
+	"tare/analysis/ntpot"
+	"tare/analysis/servermetrics"
 	"tare/ipc"
 )
 
@@ -112,6 +114,33 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// NTPOT in parts, against a baseline and beside the server's own figures, of an
+// emulated client under goroutine sharding.
+func TestTableOfParts(t *testing.T) {
+	part := func(mean float64) (a, b, c *float64) { return new(mean), new(mean * 0.9), new(mean * 1.2) }
+	p := &analysis.NTPOTParts{
+		Baseline: &analysis.Idle{Dir: "runs/idle"},
+		Server:   &servermetrics.Server{Engine: "vllm", Queue: new(16.0), Prefill: new(7.5)},
+	}
+	p.NTPOT = new(6.0)
+	p.QueueFixed, p.QueueFixedLo, p.QueueFixedHi = part(22)
+	p.Queue, p.QueueLo, p.QueueHi = part(16)
+	p.Fixed, p.FixedLo, p.FixedHi = part(6)
+	p.PrefillToken, p.PrefillTokenLo, p.PrefillTokenHi = part(0.08)
+	p.DecodeToken, p.DecodeTokenLo, p.DecodeTokenHi = part(3)
+	p.Prefill, p.Decode = new(8.0), new(33.0)
+	p.Of = ntpot.Shares{TTFT: new(3.1), QueueFixed: new(2.3), Queue: new(1.7), Fixed: new(0.6), Prefill: new(0.8), Decode: new(2.9), Residual: new(-0.0001)}
+	s := analysis.Summary{NTPOTParts: p, Client: analysis.Client{
+		Sharding: "goroutine", Emulation: &analysis.Emulation{ServiceTime: "exp(180us)", Mode: "busy"},
+		Workers: []analysis.Worker{{ID: 0, CPUs: []int{1, 2}}},
+	}}
+	var b bytes.Buffer
+	if err := Table(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "parts.txt", b.String())
+}
+
 // A run in which nothing was answered still has a table, without a number in
 // the place of an undefined figure.
 func TestTableOfNothing(t *testing.T) {
@@ -198,10 +227,31 @@ func TestNumber(t *testing.T) {
 	}{
 		{nil, "-"}, {new(0.0), "0.000"}, {new(0.12345), "0.123"}, {new(9.9994), "9.999"}, {new(12.345), "12.35"},
 		{new(123.45), "123.5"}, {new(12345.6), "12346"}, {new(-0.5), "-0.500"}, {new(-20.0), "-20.00"},
+		{new(-0.0004), "0.000"}, {new(-0.0006), "-0.001"},
 	}
 	for _, tt := range tests {
 		if got := number(tt.x); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
+func TestPlusMinus(t *testing.T) {
+	tests := []struct {
+		why           string
+		lo, value, hi *float64
+		want          string
+	}{
+		{"the wider half", new(9.0), new(10.0), new(12.5), "±2.5"},
+		{"small", new(0.1), new(0.2), new(0.25), "±0.10"},
+		{"smaller", new(0.190), new(0.2), new(0.21), "±0.010"},
+		{"large", new(100.0), new(200.0), new(250.0), "±100"},
+		{"one bound is missing", new(1.0), new(2.0), nil, ""},
+		{"no value", nil, nil, nil, ""},
+	}
+	for _, tt := range tests {
+		if got := plusMinus(tt.lo, tt.value, tt.hi); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.why, got, tt.want)
 		}
 	}
 }

@@ -1,0 +1,56 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"tare/analysis"
+)
+
+// clientPart shows the client as a queue: what each worker had to do, and how
+// long events waited, measured and by each model.
+func clientPart(b *strings.Builder, c analysis.Client) {
+	stamps := undefined
+	if c.Stamps != nil {
+		stamps = *c.Stamps
+	}
+	fmt.Fprintf(b, "\nclient      %s sharding, %s stamps, %s of events shared their read\n", c.Sharding, stamps, percent(c.SharedReads))
+	load, queue := &grid{}, &grid{}
+	load.add("worker", "CPUs", "events/s", "a read", "ρ", "lag µs p50", "p99", "p99.9", "CPU s", "µs/request", "µs/event")
+	queue.add("worker", "E[S] µs", "SCV", "set-up", "SCV in", "W µs", "P–K", "Welch", "M[X]", "G/G/1", "E[V]", "ratio", "95 %")
+	row := func(id, cpus string, h analysis.Handling, cost ...*float64) {
+		cells := []string{id, cpus, number(h.Lambda), number(h.EventsPerRead), number(h.Rho), number(h.LagP50), number(h.LagP99), number(h.LagP999)}
+		for _, x := range cost {
+			cells = append(cells, number(x))
+		}
+		load.add(cells...)
+		queue.add(id, number(h.ServiceMean), number(h.ServiceSCV), number(h.SetupMean), number(h.ArrivalSCV), number(h.Measured), number(h.PK),
+			number(h.Setup), number(h.Batch), number(h.GG1), number(h.Workload), number(h.Ratio), ratioInterval(h.RatioLo, h.RatioHi))
+	}
+	for _, w := range c.Workers {
+		row(fmt.Sprint(w.ID), list(w.CPUs), w.Handling, w.CPU, w.CPUPerRequest, w.CPUPerEvent)
+	}
+	if len(c.Workers) > 1 {
+		row("all", "", c.Total)
+	}
+	fmt.Fprintf(b, "%s\n", load)
+	if c.Total.Measured == nil {
+		b.WriteString("waits       not measured: there is no single server, or no output event\n")
+		return
+	}
+	b.WriteString(queue.String())
+	legend := "W as measured, then by theory: Pollaczek–Khinchine, with set-up (Welch), in batches, for any arrivals; " +
+		"E[V] = λ(E[SW] + E[S²]/2); ratio: W over Welch"
+	if c.Total.MGM != nil {
+		legend += fmt.Sprintf("; one queue for all workers (M/G/m) would wait %s µs", number(c.Total.MGM))
+	}
+	b.WriteString(paragraph("", legend))
+}
+
+// ratioInterval writes the bounds of a ratio.
+func ratioInterval(lo, hi *float64) string {
+	if lo == nil || hi == nil {
+		return undefined
+	}
+	return fmt.Sprintf("%.2f–%.2f", *lo, *hi)
+}
