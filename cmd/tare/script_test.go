@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "await": await, "ctrlc": ctrlC, "kill9": kill9, "finish": finish,
-			"serve": serve, "gone": gone, "argv": argv, "pinned": pinned,
+			"serve": serve, "gone": gone, "leaks": leaks, "argv": argv, "pinned": pinned,
 			"json": checkJSON, "has": hasKeys, "balanced": balanced,
 		},
 	})
