@@ -115,6 +115,15 @@ func (r *RecordReader) Next() (Type, int, error) {
 	return r.dec.Open(f)
 }
 
+// SkipTo moves to the frame at a byte offset of the file.
+func (r *RecordReader) SkipTo(offset int64) error {
+	if _, err := r.file.Seek(offset, io.SeekStart); err != nil {
+		return fmt.Errorf("seek in record file: %w", err)
+	}
+	r.frames = NewFrameReader(bufio.NewReaderSize(r.file, fileBuffer))
+	return nil
+}
+
 // Message decodes the current frame's message.
 func (r *RecordReader) Message(into any) error { return r.dec.Message(into) }
 

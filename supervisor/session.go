@@ -240,6 +240,14 @@ func (s *Session) interrupt() {
 		mode = ipc.StopNow
 		s.deadline = time.After(nowGrace)
 	}
+	s.stop(mode)
+}
+
+// Halt ends the sending of the step under way, as the end of its schedule would;
+// what is in flight is drained. It is for Config.Live to call.
+func (s *Session) Halt() { s.stop(ipc.StopDrain) }
+
+func (s *Session) stop(mode ipc.StopMode) {
 	for _, c := range s.children {
 		c.send(ipc.TypeStop, ipc.Stop{Mode: mode})
 	}

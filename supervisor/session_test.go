@@ -314,3 +314,38 @@ func TestSteps(t *testing.T) {
 		t.Errorf("frames on file (-want +got)\n%s", diff)
 	}
 }
+
+// A step that has shown enough is halted from its live view: the worker hears
+// the same word as at a first signal, and nobody has interrupted anything.
+func TestHalt(t *testing.T) {
+	c := &cast{t: t, parts: []part{func(w *fakeWorker) {
+		w.prepare(0)
+		var start ipc.Start
+		w.expect(ipc.TypeStart, &start)
+		var s ipc.Stop
+		if w.expect(ipc.TypeStop, &s); s.Mode != ipc.StopDrain {
+			w.t.Errorf("stop mode %d, want drain", s.Mode)
+		}
+		w.finish(ipc.Done{Stopped: true, Last: ipc.Progress{Queue: []ipc.QueueRow{}}})
+	}}}
+	cfg := c.config()
+	var s *Session
+	halted := false
+	cfg.Live = func(Live) {
+		if !halted {
+			halted = true
+			s.Halt()
+		}
+	}
+	s, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Step(0, ipc.Load{Rate: "10"}); err != nil {
+		t.Errorf("step: %v", err)
+	}
+	m, err := s.Close()
+	if err != nil || s.Interrupted() || m.End.Status != "complete" {
+		t.Errorf("close: %v, interrupted %v, %+v", err, s.Interrupted(), m.End)
+	}
+}

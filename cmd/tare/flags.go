@@ -29,14 +29,19 @@ type targetFlags struct {
 type loadFlags struct {
 	Rate        later[arrival.Rate]  `help:"Requests a second, in an open loop. Default without --url: 1000." placeholder:"R" group:"load"`
 	Concurrency later[int64]         `help:"Requests in flight, in a closed loop." placeholder:"C" group:"load"`
-	Arrival     string               `help:"poisson, constant or gamma." default:"poisson" group:"load"`
-	Burstiness  later[float64]       `help:"Shape of the gamma law; 1 is Poisson, less is burstier." placeholder:"X" group:"load"`
 	Duration    later[time.Duration] `help:"Time that all arrivals span, warm-up included. Default 10s." placeholder:"D" group:"load"`
 	Requests    later[int64]         `help:"Number of requests, in place of a duration." placeholder:"N" group:"load"`
 	Warmup      later[time.Duration] `help:"Left out of the figures. Default: a tenth of the duration, at most 10s; 0 with --requests." placeholder:"D" group:"load"`
 	Drain       later[time.Duration] `help:"Time for what is in flight when the load ends; the rest is cancelled. Default: until the requests' own deadlines." placeholder:"D" group:"load"`
-	MaxInFlight later[int64]         `help:"Arrivals beyond so many in flight are dropped and counted." default:"10000" placeholder:"N" group:"load"`
-	Seed        later[uint64]        `help:"Seed of arrivals, lengths and prompts." default:"1" placeholder:"N" group:"load"`
+	arrivalFlags
+}
+
+// arrivalFlags say by which law requests are sent, however many they are.
+type arrivalFlags struct {
+	Arrival     string         `help:"poisson, constant or gamma." default:"poisson" group:"load"`
+	Burstiness  later[float64] `help:"Shape of the gamma law; 1 is Poisson, less is burstier." placeholder:"X" group:"load"`
+	MaxInFlight later[int64]   `help:"Arrivals beyond so many in flight are dropped and counted." default:"10000" placeholder:"N" group:"load"`
+	Seed        later[uint64]  `help:"Seed of arrivals, lengths and prompts." default:"1" placeholder:"N" group:"load"`
 }
 
 // shapeFlags say what requests look like.
@@ -60,7 +65,7 @@ type outputFlags struct {
 	Out    string `help:"Run directory. Default: runs/TIME-NAME." placeholder:"DIR" group:"output"`
 	Name   string `help:"Name of the run." default:"run" group:"output"`
 	Format string `help:"table, or json: summary.json on stdout and nothing else." default:"table" group:"output"`
-	SLO    string `help:"Limits a good request meets, like ttft=200ms,tpot=50ms,ntpot=60ms,e2e=5s." name:"slo" placeholder:"LIST" group:"output"`
+	SLO    string `help:"Limits a good request meets, like ttft=200ms,tpot=50ms,ntpot=60ms,e2e=5s, or a preset of MLPerf, like mlperf:llama2-70b-interactive." name:"slo" placeholder:"LIST" group:"output"`
 	Strict bool   `help:"Exit with code 3 unless the measurement is valid." group:"output"`
 	Quiet  bool   `help:"No progress on stderr." group:"output"`
 	Config string `help:"YAML file with the names of these flags; flags win." placeholder:"FILE" group:"output"`

@@ -14,7 +14,10 @@ func checkLimits(f *faults, j job) {
 	l := j.settings.Load
 	most := l.MaxInFlight
 	flag := "--max-in-flight"
-	if !l.Open() {
+	switch p := j.settings.Profile; {
+	case p != nil && !p.Open():
+		most, flag = p.ConcurrencyTo, "--concurrency-to"
+	case !l.Open():
 		most, flag = l.Concurrency, "--concurrency"
 	}
 	children := max(len(j.plan.Children), 1)

@@ -12,6 +12,7 @@ import (
 
 	"tare/analysis/arrival"
 	"tare/analysis/dist"
+	"tare/analysis/profile"
 	"tare/ipc"
 	"tare/supervisor"
 )
@@ -118,7 +119,7 @@ const (
 
 // settings checks and converts; simulated tells that no URL was given.
 func (l loadFlags) settings(f *faults, simulated bool) ipc.Load {
-	f.choice("arrival", l.Arrival, "poisson", "constant", "gamma")
+	out := l.arrivalFlags.settings(f)
 	open := !l.Concurrency.set
 	if open && !l.Rate.set && simulated {
 		l.Rate = later[arrival.Rate]{text: defaultRate, set: true}
@@ -126,20 +127,25 @@ func (l loadFlags) settings(f *faults, simulated bool) ipc.Load {
 	f.check(l.Rate.set && !open, "--rate and --concurrency exclude each other; give one")
 	f.check(!l.Rate.set && open, "say how much load: --rate R for an open loop or --concurrency C for a closed one")
 	f.check(l.Duration.set && l.Requests.set, "--duration and --requests exclude each other; give one")
-	f.check(l.Burstiness.set && l.Arrival != "gamma", "--burstiness goes with --arrival gamma")
-	f.check(!l.Burstiness.set && l.Arrival == "gamma", "--arrival gamma needs --burstiness X")
-	out := ipc.Load{
-		Arrival: l.Arrival, Burstiness: read(f, "burstiness", l.Burstiness, parseBurstiness),
-		Concurrency: read(f, "concurrency", l.Concurrency, parseCount),
-		Duration:    read(f, "duration", l.Duration, parseDeadline), Requests: read(f, "requests", l.Requests, parseCount),
-		Warmup: read(f, "warmup", l.Warmup, parseDuration), Drain: read(f, "drain", l.Drain, parseDeadline), MaxInFlight: read(f, "max-in-flight", l.MaxInFlight, parseCount),
-		Seed: read(f, "seed", l.Seed, parseSeed),
-	}
+	out.Concurrency = read(f, "concurrency", l.Concurrency, parseCount)
+	out.Duration, out.Requests = read(f, "duration", l.Duration, parseDeadline), read(f, "requests", l.Requests, parseCount)
+	out.Warmup, out.Drain = read(f, "warmup", l.Warmup, parseDuration), read(f, "drain", l.Drain, parseDeadline)
 	if rate := read(f, "rate", l.Rate, arrival.ParseRate); open {
 		out.Rate = rate.String()
 	}
 	l.spans(f, &out)
 	return out
+}
+
+// settings checks and converts; how much load there is stays open.
+func (l arrivalFlags) settings(f *faults) ipc.Load {
+	f.choice("arrival", l.Arrival, "poisson", "constant", "gamma")
+	f.check(l.Burstiness.set && l.Arrival != "gamma", "--burstiness goes with --arrival gamma")
+	f.check(!l.Burstiness.set && l.Arrival == "gamma", "--arrival gamma needs --burstiness X")
+	return ipc.Load{
+		Arrival: l.Arrival, Burstiness: read(f, "burstiness", l.Burstiness, parseBurstiness),
+		MaxInFlight: read(f, "max-in-flight", l.MaxInFlight, parseCount), Seed: read(f, "seed", l.Seed, parseSeed),
+	}
 }
 
 // spans settles duration and warm-up.
@@ -189,6 +195,14 @@ func parseSLO(text string) (ipc.SLO, error) {
 	var s ipc.SLO
 	limits := map[string]*time.Duration{"ttft": &s.TTFT, "tpot": &s.TPOT, "itl": &s.ITL, "ntpot": &s.NTPOT, "e2e": &s.E2E}
 	for part := range strings.SplitSeq(text, ",") {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(part), "mlperf:"); ok {
+			preset, err := profile.Preset(name)
+			if err != nil {
+				return ipc.SLO{}, err
+			}
+			s.TTFT, s.TPOT = preset.TTFT, preset.TPOT
+			continue
+		}
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		limit, known := limits[name]
 		d, err := parseDeadline(value)
