@@ -2,10 +2,8 @@ package supervisor
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -59,123 +57,6 @@ type Session struct {
 	interrupted int64 // ns after the epoch; 0: not
 	deadline    <-chan time.Time
 	fault       error // of the record file
-}
-
-// Open starts the workers and waits until all are ready. On error nothing is
-// left behind but files in the run directory.
-func Open(cfg Config) (*Session, error) {
-	if cfg.spawn == nil {
-		cfg.spawn = spawnProcess
-	}
-	s := &Session{cfg: cfg, manifest: cfg.Manifest, events: make(chan event, 64), dec: ipc.NewDecoder(), live: newLive()}
-	if err := s.start(); err != nil {
-		s.endAll(0)
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *Session) start() error {
-	for _, a := range s.cfg.Children {
-		c, err := startChild(a, s.cfg.Dir, s.cfg.spawn, s.events)
-		if err != nil {
-			return fmt.Errorf("start worker %d: %w", a.Worker, err)
-		}
-		s.children = append(s.children, c)
-	}
-	if err := s.await(greeted, helloLimit); err != nil {
-		return err
-	}
-	settings, err := json.Marshal(s.manifest.Settings)
-	if err != nil {
-		return fmt.Errorf("encode settings: %w", err)
-	}
-	for _, c := range s.children {
-		c.send(ipc.TypeAssign, ipc.Assign{
-			Worker: c.Worker, Workers: len(s.children), Procs: c.Procs,
-			Settings: settings, APIKey: s.cfg.APIKey, Headers: s.cfg.Headers,
-		})
-	}
-	if err := s.await(ready, readyLimit); err != nil {
-		return err
-	}
-	return s.createFile()
-}
-
-// ErrInterrupted says that the user stopped a session before its load began.
-var ErrInterrupted = errors.New("interrupted before the load began")
-
-// await handles events until every child has reached a phase. A child that
-// dies or is not as it should be, or a first interrupt, ends the waiting with
-// an error.
-func (s *Session) await(p phase, limit time.Duration) error {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	for !s.all(p) {
-		select {
-		case e := <-s.events:
-			s.handle(e)
-			if e.child.phase == dead || e.child.fault != "" {
-				return s.deathOf(e.child)
-			}
-		case <-s.cfg.Interrupt:
-			return ErrInterrupted
-		case <-timer.C:
-			return fmt.Errorf("workers were not ready within %v", limit)
-		}
-	}
-	return nil
-}
-
-func (s *Session) all(p phase) bool {
-	for _, c := range s.children {
-		if c.phase != p {
-			return false
-		}
-	}
-	return true
-}
-
-// deathOf says why a child died: its own words before its exit code.
-func (s *Session) deathOf(c *child) error {
-	switch {
-	case c.fault != "":
-		return errors.New(c.fault)
-	case c.saidLast() != "":
-		return fmt.Errorf("worker %d: %s: %s", c.Worker, c.process.Exit(), c.saidLast())
-	}
-	return fmt.Errorf("worker %d: %s", c.Worker, c.process.Exit())
-}
-
-// createFile writes the manifest and the record file's header: everything is
-// on disk before the first request.
-func (s *Session) createFile() error {
-	for _, c := range s.children {
-		s.manifest.Workers = append(s.manifest.Workers, ipc.Child{
-			Worker: c.Worker, PID: c.process.PID(), CPUs: c.hello.CPUs,
-			Connections: c.ready.Connections, ClockOffset: c.ready.ClockOffset,
-		})
-	}
-	_, s.bites = quota()
-	s.epoch = clock.Now()
-	s.manifest.Epoch = s.epoch
-	doc, err := s.writeManifest()
-	if err != nil {
-		return err
-	}
-	if s.file, err = ipc.CreateRecords(filepath.Join(s.cfg.Dir, ipc.RecordFileName)); err != nil {
-		return err
-	}
-	header := ipc.Header{Protocol: ipc.Protocol, Manifest: doc}
-	return errors.Join(s.file.AppendMessage(ipc.TypeHeader, header), s.file.Flush())
-}
-
-func (s *Session) writeManifest() ([]byte, error) {
-	doc, err := json.MarshalIndent(s.manifest, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode manifest: %w", err)
-	}
-	return doc, os.WriteFile(filepath.Join(s.cfg.Dir, ipc.ManifestFileName), append(doc, '\n'), 0o644)
 }
 
 // Step runs one step of load in all workers and returns when the last record
@@ -340,67 +221,4 @@ func (s *Session) Dead() []int {
 		}
 	}
 	return dead
-}
-
-// Close ends the workers and completes the record file. The returned manifest
-// has everything but the ledger.
-func (s *Session) Close() (ipc.Manifest, error) {
-	dead := s.Dead()
-	end := ipc.End{At: clock.Now() - s.epoch, Interrupted: s.interrupted, Dead: dead, Throttled: s.throttled()}
-	s.endAll(exitGrace)
-	s.note(s.file.AppendMessage(ipc.TypeEnd, end))
-	s.note(s.file.Close())
-	for i, c := range s.children {
-		w := &s.manifest.Workers[i]
-		w.Exit, w.Stderr = c.process.Exit(), c.saidLast()
-		if w.Stderr == "" {
-			s.note(os.Remove(c.stderr))
-		}
-	}
-	s.manifest.Host.Throttled = end.Throttled
-	s.manifest.End = &ipc.Ending{Status: s.status(dead), Seconds: float64(end.At) / 1e9}
-	return s.manifest, s.fault
-}
-
-// throttled counts the periods in which a CPU quota held us up since the
-// session began.
-func (s *Session) throttled() int64 {
-	_, now := quota()
-	return now - s.bites
-}
-
-func (s *Session) status(dead []int) string {
-	switch {
-	case len(dead) > 0:
-		return "partial"
-	case s.interrupts > 0:
-		return "interrupted"
-	}
-	return "complete"
-}
-
-// endAll ends every child by the ladder Stop, SIGTERM, SIGKILL, and waits.
-// What they still say is filed.
-func (s *Session) endAll(grace time.Duration) {
-	for _, c := range s.children {
-		if c.alive() {
-			c.send(ipc.TypeStop, ipc.Stop{Mode: ipc.StopExit})
-			go c.process.End(grace, termGrace) // ends with the process, which the loop below waits for
-		}
-	}
-	for s.anyAlive() {
-		s.handle(<-s.events)
-	}
-	for _, c := range s.children {
-		_ = c.conn.Close() // the other end is gone
-	}
-}
-
-func (s *Session) anyAlive() bool {
-	for _, c := range s.children {
-		if c.alive() {
-			return true
-		}
-	}
-	return false
 }
