@@ -128,4 +128,3 @@ func (s *Session) writeManifest() ([]byte, error) {
 	}
 	return doc, os.WriteFile(filepath.Join(s.cfg.Dir, ipc.ManifestFileName), append(doc, '\n'), 0o644)
 }
-
