@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +15,13 @@ import (
 // TestMain makes this binary be tare when it is called so: the scripts run the
 // program in processes of their own, and so does the program its workers.
 func TestMain(m *testing.M) {
+	os.Setenv(raceOptions, "atexit_sleep_ms=0")
 	testscript.Main(m, map[string]func(){"tare": main})
 }
+
+// raceOptions are those of the race detector, under which each process would
+// else sleep a second before its end.
+const raceOptions = "GORACE"
 
 // Each script is a story of the whole program; story_test.go has the commands
 // that they use beside those of testscript. Run one with -run TestScripts/NAME.
@@ -37,6 +43,7 @@ func TestScripts(t *testing.T) {
 // setUp gives a script the number of a CPU that it may use, as $CPU.
 func setUp(e *testscript.Env) error {
 	e.Values[storyKey{}] = story{}
+	e.Setenv(raceOptions, os.Getenv(raceOptions))
 	allowed, err := supervisor.Allowed()
 	if err == nil {
 		e.Setenv("CPU", strconv.Itoa(allowed[0]))

@@ -120,15 +120,32 @@ func finish(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await FILE BYTES waits until a file has at least so many bytes.
+// await FILE BYTES waits until a file has at least so many bytes, or until
+// whatever was started has ended, which fails the script.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, neg || len(args) != 2, "await FILE BYTES")
 	least, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
-	eventually(ts, patience, fmt.Sprintf("%s does not grow to %d bytes", args[0], least), func() bool {
+	grown := func() bool {
 		info, err := os.Stat(ts.MkAbs(args[0]))
 		return err == nil && info.Size() >= least
-	})
+	}
+	short := fmt.Sprintf("%s does not grow to %d bytes", args[0], least)
+	eventually(ts, patience, short, func() bool { return grown() || allEnded(ts) })
+	if !grown() {
+		ts.Fatalf("%s: all programs have ended", short)
+	}
+}
+
+func allEnded(ts *testscript.TestScript) bool {
+	for _, p := range ts.Value(storyKey{}).(story) {
+		select {
+		case <-p.ended:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // eventually waits until a condition holds.
