@@ -14,23 +14,23 @@ func TestSkipTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	offsets := map[int]int64{}
-	append := func(t2 Type, message any) {
+	write := func(kind Type, message any) {
 		t.Helper()
-		if err := w.AppendMessage(t2, message); err != nil {
+		if err := w.AppendMessage(kind, message); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	append(TypeHeader, Header{Protocol: Protocol, Manifest: []byte("{}")})
+	write(TypeHeader, Header{Protocol: Protocol, Manifest: []byte("{}")})
 	for step := range 3 {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		offsets[step] = info.Size()
-		append(TypeStep, Step{Step: step})
+		write(TypeStep, Step{Step: step})
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

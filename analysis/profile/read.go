@@ -18,14 +18,14 @@ var ErrNoProfile = errors.New("the run is no profile")
 // directory alone. A step that the user, or the supervisor's death, cut short
 // is the last. The error wraps ErrNoProfile for a plain run.
 func Read(dir string) (Result, error) {
+	if err := check(dir); err != nil {
+		return Result{}, err
+	}
 	run, err := analysis.Load(dir)
 	if err != nil {
 		return Result{}, err
 	}
 	settings := &run.Manifest.Settings
-	if settings.Profile == nil {
-		return Result{}, fmt.Errorf("%s: %w", dir, ErrNoProfile)
-	}
 	steps, err := judgeRun(dir, 0, run, nil)
 	if err != nil {
 		return Result{}, err
@@ -34,6 +34,27 @@ func Read(dir string) (Result, error) {
 		last.Interrupted = true
 	}
 	return Conclude(*settings.Profile, settings.SLO, steps), nil
+}
+
+// errChecked ends the reading of a file whose header is all that is wanted.
+var errChecked = errors.New("checked")
+
+// check looks for a profile's settings in the header of the record file.
+func check(dir string) error {
+	verdict := errChecked
+	err := analysis.Records(dir, func(m ipc.Manifest) analysis.Visit {
+		if m.Settings.Profile == nil {
+			verdict = fmt.Errorf("%s: %w", dir, ErrNoProfile)
+		}
+		return func(int, *ipc.Record) error { return verdict }
+	})
+	if errors.Is(verdict, ErrNoProfile) {
+		return verdict
+	}
+	if errors.Is(err, errChecked) {
+		return nil
+	}
+	return err
 }
 
 // ReadOn judges the steps that stand in the record file from a byte offset on,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"tare/analysis"
+	"tare/analysis/profile"
 	"tare/analysis/report"
 )
 
@@ -38,6 +39,12 @@ func (c *analyzeCmd) run(_ context.Context, env env) error {
 	if c.PerRequest {
 		out := bufio.NewWriter(env.stdout)
 		return errors.Join(report.PerRequest(out, c.Dir), out.Flush())
+	}
+	switch r, err := profile.Read(c.Dir); {
+	case err == nil:
+		return showProfile(env, c.Format, c.Dir, r)
+	case !errors.Is(err, profile.ErrNoProfile):
+		return fmt.Errorf("analyze %s: %w", c.Dir, err)
 	}
 	s, err := analysis.SummarizeAgainst(c.Dir, baseline)
 	if err != nil {

@@ -33,9 +33,9 @@ type job struct {
 	baseline *analysis.Baseline
 }
 
-// check reads the flags; load reads those that say how much load there is. All
-// that is wrong goes to f, before anything has been started.
-func (c *driveFlags) check(f *faults, env env, load func() ipc.Load) (job, error) {
+// check reads the flags; load reads those that say how much load there is, into
+// the settings. All that is wrong goes to f, before anything has been started.
+func (c *driveFlags) check(f *faults, env env, load func(*ipc.Settings)) (job, error) {
 	var j job
 	allowed, err := supervisor.Allowed()
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *driveFlags) check(f *faults, env env, load func() ipc.Load) (job, error
 	}
 	j.allowed = allowed
 	j.settings.Target, j.headers = c.targetFlags.settings(f)
-	j.settings.Load = load()
+	load(&j.settings)
 	j.settings.Shape = c.shapeFlags.settings(f)
 	j.settings.SaveText = c.SaveText
 	j.plan = c.shardingFlags.plan(f, allowed)

@@ -46,6 +46,13 @@ func (p *progress) show(l supervisor.Live) {
 	}
 }
 
+// clear makes room for a line of its own.
+func (p *progress) clear() {
+	if p.terminal {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
 func line(l supervisor.Live) string {
 	asked := "closed loop of " + fmt.Sprint(l.Load.Concurrency)
 	if l.Load.Open() {

@@ -56,7 +56,7 @@ func (c *runCmd) run(ctx context.Context, env env) error {
 // anything has been started.
 func (c *runCmd) check(env env) (job, error) {
 	var f faults
-	j, err := c.driveFlags.check(&f, env, func() ipc.Load { return c.loadFlags.settings(&f, c.URL == "") })
+	j, err := c.driveFlags.check(&f, env, func(s *ipc.Settings) { s.Load = c.loadFlags.settings(&f, c.URL == "") })
 	if err != nil {
 		return j, err
 	}
