@@ -70,6 +70,35 @@ func TestColumnsByHand(t *testing.T) {
 	}
 }
 
+// The same request as a row, by the keys of the summary.
+func TestRowByKeys(t *testing.T) {
+	r := NewRow(NewRequest(lagging(12, 14, 20), false))
+	for key, want := range map[string]means{"ttft": {10, 11, 11, 1}, "e2e": {18, 21, 19, 3}, "tpot": {4, 5, 4, 1}, "ntpot": {6, 7, 19.0 / 3, 1}} {
+		got, parts := means{}, map[string]*float64{}
+		parts["wire"], parts["observed"], parts["scheduled"], parts["bias"] = &got.wire, &got.observed, &got.scheduled, &got.bias
+		for column, place := range parts {
+			var ok bool
+			if *place, ok = r.Latency(key, column); !ok {
+				t.Errorf("%s %s is undefined", key, column)
+			}
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(means{}), round); diff != "" {
+			t.Errorf("%s: %s", key, diff)
+		}
+	}
+	none := NewRow(NewRequest(answer(), false))
+	for _, keys := range [][2]string{{"ttft", "wire"}, {"e2e", "wire"}, {"tpot", "bias"}, {"ntpot", "wire"}} {
+		if x, ok := none.Latency(keys[0], keys[1]); ok {
+			t.Errorf("no event: %s is %v", keys[0], x)
+		}
+	}
+	for _, keys := range [][2]string{{"itl", "wire"}, {"ttft", "wired"}} {
+		if _, ok := r.Latency(keys[0], keys[1]); ok {
+			t.Errorf("%v is known", keys)
+		}
+	}
+}
+
 // Bias per request is observed − wire; for TPOT and ITL it telescopes, and may
 // be negative.
 func TestBiasIsSigned(t *testing.T) {

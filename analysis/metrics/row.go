@@ -87,6 +87,19 @@ func span(from, to Stamps, n int64) four {
 	return four{k, v, k, v - k}
 }
 
+// Latency returns a latency of the row in ms by its keys in the summary: ttft,
+// e2e, tpot or ntpot, and wire, observed, scheduled or bias. It is false where
+// the latency is undefined, and for other keys.
+func (r *Row) Latency(key, column string) (ms float64, ok bool) {
+	of := map[string]func(*Row) (four, bool){"ttft": (*Row).ttft, "e2e": (*Row).e2e, "tpot": (*Row).tpot, "ntpot": (*Row).ntpot}[key]
+	place, known := map[string]int{"wire": inWire, "observed": inObserved, "scheduled": inScheduled, "bias": inBias}[column]
+	if of == nil || !known {
+		return 0, false
+	}
+	v, ok := of(r)
+	return v[place] / nsPerMs, ok
+}
+
 // A gap is the time between two output events of one request.
 type gap struct {
 	at     int64 // arrival of the second event
