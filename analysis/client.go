@@ -38,8 +38,8 @@ func (s *step) client(p plan, children []ipc.Child, lag metrics.Dist) Client {
 	}
 	if all.events > 0 {
 		c.Stamps = new(s.stamps())
-		c.SharedReads = new(float64(all.shared) / float64(all.events))
 	}
+	c.SharedReads = c.Total.SharedReads
 	return c
 }
 
@@ -64,7 +64,7 @@ func emulation(s ipc.Shape) *Emulation {
 
 // handling is what is said of one worker and of all.
 func (w *worker) handling(q metrics.Queue, lag metrics.Dist) Handling {
-	h := Handling{Queue: q, EventsPerRead: per(float64(w.events), w.reads)}
+	h := Handling{Queue: q, EventsPerRead: per(float64(w.events), w.reads), SharedReads: per(float64(w.shared), w.events)}
 	micro := func(ms *float64) *float64 {
 		if ms == nil {
 			return nil

@@ -24,7 +24,7 @@ func TestEventsPerRead(t *testing.T) {
 	if !near(c.Workers[0].EventsPerRead, 2) || !near(c.Workers[1].EventsPerRead, 1) || !near(c.Total.EventsPerRead, 4.0/3) {
 		t.Errorf("got %v, %v, together %v, want 2, 1, 4/3", *c.Workers[0].EventsPerRead, *c.Workers[1].EventsPerRead, *c.Total.EventsPerRead)
 	}
-	if !near(c.SharedReads, 0.5) {
+	if !near(c.Workers[0].SharedReads, 1) || !near(c.Workers[1].SharedReads, 0) || !near(c.SharedReads, 0.5) {
 		t.Errorf("shared: got %v, want half", *c.SharedReads)
 	}
 	said := false

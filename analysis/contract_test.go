@@ -32,7 +32,7 @@ client.workers.0.wq_pk_us client.workers.0.wq_setup_us client.workers.0.wq_batch
 client.workers.0.wq_ratio_lo client.workers.0.wq_ratio_hi
 client.workers.0.cpu_s client.workers.0.cpu_us_per_request client.workers.0.cpu_us_per_event
 client.workers.0.arrival_scv client.workers.0.batch_mean client.workers.0.service_second_us2 client.workers.0.wq_gg1_us
-client.workers.0.wq_mgm_us client.workers.0.wq_workload_us client.workers.0.events_per_read
+client.workers.0.wq_mgm_us client.workers.0.wq_workload_us client.workers.0.events_per_read client.workers.0.shared_reads
 client.workers.0.client_lag_p50_us client.workers.0.client_lag_p99_us client.workers.0.client_lag_p999_us
 client.emulation client.total.lambda client.total.rho client.total.wq_measured_us client.total.wq_setup_us client.total.wq_mgm_us
 latency.ttft.BOUNDS latency.e2e.BOUNDS latency.tpot.BOUNDS latency.itl.BOUNDS latency.ntpot.BOUNDS

@@ -6,11 +6,15 @@
 //	                          │ Hello, Ready, Fault, End
 //	                          └─► step (per step of load)
 //	                                ├─ records  ──► metrics: latencies, tokens, SLO, instants
+//	                                │                  └─ rows in the order of time ──► intervals, ntpot
 //	                                └─ Progress ──► workers: queue rows, CPU
 //	                                      │
 //	                     plan (arrival.Spec) ──► ledger, steady window
 //	                                      │
 //	                              Summary ──► verdict
+//
+// What a run was held against lies beside the file: baseline.json, and the two
+// pages of the server's own metrics.
 //
 // # The ledger
 //

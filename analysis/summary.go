@@ -55,7 +55,7 @@ type Client struct {
 	Sharding    string     `json:"sharding"`     // process or goroutine
 	Emulation   *Emulation `json:"emulation"`    // nil: the client is as fast as it is
 	Stamps      *string    `json:"stamps"`       // kernel, or user where the kernel gave none; nil without an event
-	SharedReads *float64   `json:"shared_reads"` // share of output events that were not alone in their read
+	SharedReads *float64   `json:"shared_reads"` // of all workers
 	Total       Handling   `json:"total"`        // of all workers
 	Workers     []Worker   `json:"workers"`
 }
@@ -72,6 +72,7 @@ type Emulation struct {
 type Handling struct {
 	metrics.Queue
 	EventsPerRead *float64 `json:"events_per_read"`    // output events over reads that completed one
+	SharedReads   *float64 `json:"shared_reads"`       // share of output events that were not alone in their read
 	LagP50        *float64 `json:"client_lag_p50_us"`  // u − k
 	LagP99        *float64 `json:"client_lag_p99_us"`  //
 	LagP999       *float64 `json:"client_lag_p999_us"` //
