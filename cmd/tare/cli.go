@@ -13,10 +13,11 @@ import (
 
 // cli is the command line. Verbs take what they share by embedding.
 type cli struct {
-	Run     runCmd     `cmd:"" help:"Drive a server at an exact rate and report what it did, what an ordinary client would have said, and whether the measurement is valid."`
-	Profile profileCmd `cmd:"" help:"Raise the load step by step until the server saturates, and report its capacity with an interval, its knee, and what it sustains within an SLO."`
-	Analyze analyzeCmd `cmd:"" help:"Make the report again from the records of a run."`
-	Sim     simCmd     `cmd:"" help:"Run the simulator: an OpenAI-compatible server with known service laws and a truth log."`
+	Run       runCmd       `cmd:"" help:"Drive a server at an exact rate and report what it did, what an ordinary client would have said, and whether the measurement is valid."`
+	Profile   profileCmd   `cmd:"" help:"Raise the load step by step until the server saturates, and report its capacity with an interval, its knee, and what it sustains within an SLO."`
+	Analyze   analyzeCmd   `cmd:"" help:"Make the report again from the records of a run."`
+	Reproduce reproduceCmd `cmd:"" help:"Run the experiments of the paper and judge every claim on this host."`
+	Sim       simCmd       `cmd:"" help:"Run the simulator: an OpenAI-compatible server with known service laws and a truth log."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
