@@ -73,12 +73,15 @@ var settings = map[string]server{
 
 func within(x float64, lo, hi *float64) bool { return lo != nil && hi != nil && *lo <= x && x <= *hi }
 
-// In 100 runs of each setting the 95 % intervals hold the slopes in about 95,
+// In many runs of each setting the 95 % intervals hold the slopes in about 95 %,
 // and so those of c and, against an idle run, of T_queue and the fixed cost,
-// which vary from run to run and are held against what the run had. 87 is three
-// standard errors below 95 and some.
+// which vary from run to run and are held against what the run had. A share of
+// 0.85 of 100 runs is four standard errors below 0.95, of 30 two and a half.
 func TestPartsLieWithinTheirIntervals(t *testing.T) {
-	const runs = 100
+	runs := 100
+	if testing.Short() {
+		runs = 30
+	}
 	for name, s := range settings {
 		idle := s
 		idle.rate = 2
@@ -104,7 +107,7 @@ func TestPartsLieWithinTheirIntervals(t *testing.T) {
 		}
 		t.Logf("%s: %v", name, held)
 		for _, key := range []string{"prefill", "decode", "queue+fixed", "queue", "fixed"} {
-			if held[key] < 87 {
+			if float64(held[key]) < 0.85*float64(runs) {
 				t.Errorf("%s: the interval of %s holds the truth in %d of %d runs", name, key, held[key], runs)
 			}
 		}
