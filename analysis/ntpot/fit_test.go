@@ -74,8 +74,8 @@ var settings = map[string]server{
 func within(x float64, lo, hi *float64) bool { return lo != nil && hi != nil && *lo <= x && x <= *hi }
 
 // In many runs of each setting the 95 % intervals hold the slopes in about 95 %,
-// and so those of c and, against an idle run, of T_queue and the fixed cost,
-// which vary from run to run and are held against what the run had. A share of
+// and so, against an idle run, that of the fixed cost. c and T_queue are held
+// against what the run had and not against a law. A share of
 // 0.85 of 100 runs is four standard errors below 0.95, of 30 two and a half.
 func TestPartsLieWithinTheirIntervals(t *testing.T) {
 	runs := 100
