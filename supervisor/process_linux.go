@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -29,23 +30,40 @@ func Allowed() ([]int, error) {
 }
 
 // Retreat moves all threads of this process to the given CPUs, so that it
-// stays off those of the workers. Threads made later inherit it.
+// stays off those of the workers. Threads made later inherit it; one made
+// meanwhile by a thread not yet moved shows in the next list.
 func Retreat(cpus []int) error {
 	set := cpuSet(cpus)
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return fmt.Errorf("list own threads: %w", err)
-	}
-	for _, t := range tasks {
-		var tid int
-		if _, err := fmt.Sscan(t.Name(), &tid); err != nil {
-			continue
+	moved := map[string]bool{}
+	for before := -1; len(moved) > before; {
+		before = len(moved)
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return fmt.Errorf("list own threads: %w", err)
 		}
-		if err := unix.SchedSetaffinity(tid, &set); err != nil && !errors.Is(err, unix.ESRCH) {
-			return fmt.Errorf("move thread to CPUs %v: %w", cpus, err)
+		for _, t := range tasks {
+			if moved[t.Name()] {
+				continue
+			}
+			moved[t.Name()] = true
+			if err := moveThread(t.Name(), &set); err != nil {
+				return fmt.Errorf("move thread to CPUs %v: %w", cpus, err)
+			}
 		}
 	}
 	return nil
+}
+
+// moveThread sets the affinity of one thread; one that has ended is no error.
+func moveThread(id string, set *unix.CPUSet) error {
+	tid, err := strconv.Atoi(id)
+	if err == nil {
+		err = unix.SchedSetaffinity(tid, set)
+	}
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	return err
 }
 
 func cpuSet(cpus []int) unix.CPUSet {

@@ -76,9 +76,10 @@ func TestOpenFails(t *testing.T) {
 
 // One worker's failure to start ends those that are fit.
 func TestOpenEndsTheOthers(t *testing.T) {
+	greeted := make(chan struct{})
 	c := &cast{t: t, parts: []part{
-		func(w *fakeWorker) { w.greet(0); w.leave() },
-		func(w *fakeWorker) { w.exit = "exit status 1" },
+		func(w *fakeWorker) { w.greet(0); close(greeted); w.linger() },
+		func(w *fakeWorker) { <-greeted; w.exit = "exit status 1" },
 	}}
 	if _, err := Open(c.config()); err == nil {
 		t.Fatal("no error")
