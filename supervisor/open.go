@@ -21,6 +21,11 @@ func Open(cfg Config) (*Session, error) {
 	s := &Session{cfg: cfg, manifest: cfg.Manifest, events: make(chan event, 64), dec: ipc.NewDecoder(), live: newLive()}
 	if err := s.start(); err != nil {
 		s.endAll(0)
+		for _, c := range s.children {
+			if c.fault != "" {
+				_ = os.Remove(c.stderr) // it says the same
+			}
+		}
 		return nil, err
 	}
 	return s, nil
