@@ -1,7 +1,6 @@
 package capacity
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +27,14 @@ type Run struct {
 // of load.
 func Read(dir string) (Run, error) {
 	r := Run{Dir: dir}
-	var err error
-	if r.Summary, err = analysis.Summarize(dir); err != nil {
+	whole, err := analysis.Load(dir)
+	if err != nil {
 		return r, err
 	}
+	if n := len(whole.Steps); n != 1 {
+		return r, fmt.Errorf("%s holds %d steps of load; a plan needs a plain run, which has one", dir, n)
+	}
+	r.Manifest, r.Summary = whole.Manifest, whole.Steps[0].Summary
 	path := filepath.Join(dir, ipc.RecordFileName)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -46,10 +49,7 @@ func Read(dir string) (Run, error) {
 }
 
 // read takes what the summary leaves out: rows one by one, and memory.
-func (r *Run) read(records *ipc.RecordReader) (err error) {
-	if r.Manifest, err = manifestOf(records); err != nil {
-		return err
-	}
+func (r *Run) read(records *ipc.RecordReader) error {
 	for {
 		t, _, err := records.Next()
 		if errors.Is(err, io.EOF) || errors.Is(err, ipc.ErrTorn) {
@@ -94,10 +94,3 @@ func (r *Run) frame(records *ipc.RecordReader, t ipc.Type) error {
 
 // rowSeconds is the length of a row of queue sums.
 const rowSeconds = ipc.QueueInterval / 1e9
-
-func manifestOf(r *ipc.RecordReader) (m ipc.Manifest, err error) {
-	if err = json.Unmarshal(r.Header.Manifest, &m); err != nil {
-		err = fmt.Errorf("read the manifest in the record file: %w", err)
-	}
-	return m, err
-}

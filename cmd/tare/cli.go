@@ -17,6 +17,7 @@ type cli struct {
 	Profile   profileCmd   `cmd:"" help:"Raise the load step by step until the server saturates, and report its capacity with an interval, its knee, and what it sustains within an SLO."`
 	Analyze   analyzeCmd   `cmd:"" help:"Make the report again from the records of a run."`
 	Reproduce reproduceCmd `cmd:"" help:"Run the experiments of the paper and judge every claim on this host."`
+	Plan      planCmd      `cmd:"" help:"Say how many workers and machines a load needs, or the highest rate that this host can carry, from what an event costs."`
 	Sim       simCmd       `cmd:"" help:"Run the simulator: an OpenAI-compatible server with known service laws and a truth log."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
