@@ -32,6 +32,7 @@ type step struct {
 
 	latency metrics.LatencyCollector
 	sums    ntpot.Sums
+	aim     *aim // nil without a goal
 	tokens  metrics.Tokens
 	usage   int64          // tokens of requests that succeeded, by usage
 	counted int64          // of the same requests, by their events
@@ -67,10 +68,10 @@ func newStep(m ipc.Step, load ipc.Load, manifest *ipc.Manifest) (*step, error) {
 		settings: &manifest.Settings, children: max(1, len(manifest.Workers)),
 		workers: map[int]*worker{}, errors: map[ipc.Class]int64{}, output: metrics.NewMeter(from),
 	}
-	if !load.Open() {
-		return s, nil
-	}
 	var err error
+	if s.aim, err = newAim(load.Until); err != nil || !load.Open() {
+		return s, err
+	}
 	if s.spec, err = arrival.FromLoad(load); err != nil {
 		return nil, fmt.Errorf("schedule: %w", err)
 	}
@@ -158,6 +159,7 @@ func (s *step) succeed(worker int, q metrics.Request) {
 		return
 	}
 	s.latency.Add(worker, q)
+	s.aim.add(q)
 	s.sums.Add(metrics.NewRow(q))
 	if q.Meets(s.settings.SLO) {
 		s.good++

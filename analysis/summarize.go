@@ -36,6 +36,7 @@ func (f *file) summary(s *step, e ending) (Summary, error) {
 		Latency: s.latency.Latency(),
 		Tokens:  s.tokens,
 		SLO:     s.attainment(p, len(sent)),
+		Until:   s.aim.until(),
 	}
 	sum.Client = s.client(p, f.run.Manifest.Workers, sum.Latency.ClientLag)
 	short := s.latency.Bound(&sum.Latency)

@@ -16,6 +16,7 @@ type Summary struct {
 	Tokens     metrics.Tokens  `json:"tokens"`
 	Client     Client          `json:"client"`
 	SLO        SLO             `json:"slo"`
+	Until      *Until          `json:"until"` // nil without --until
 	Warnings   []Warning       `json:"warnings"`
 }
 

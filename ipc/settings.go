@@ -41,6 +41,7 @@ type Load struct {
 	Concurrency int64         `json:"concurrency,omitempty"`
 	Duration    time.Duration `json:"duration_ns"` // 0: until Requests
 	Requests    int64         `json:"requests,omitempty"`
+	Until       string        `json:"until,omitempty"` // goal that ends the load before Duration does
 	Warmup      time.Duration `json:"warmup_ns"`
 	Drain       time.Duration `json:"drain_ns,omitempty"` // 0: as long as the requests' own deadlines
 	MaxInFlight int64         `json:"max_in_flight"`

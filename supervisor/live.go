@@ -36,12 +36,14 @@ type live struct {
 	load    ipc.Load
 	epoch   int64
 	rec     ipc.Record
+	tell    func(*ipc.Record) // may be nil
 	ttft    *hdrhistogram.Histogram
 	sendLag *hdrhistogram.Histogram
 }
 
-func newLive() *live {
+func newLive(tell func(*ipc.Record)) *live {
 	return &live{
+		tell:    tell,
 		ttft:    hdrhistogram.New(liveLowest, liveHighest, liveDigits),
 		sendLag: hdrhistogram.New(liveLowest, liveHighest, liveDigits),
 	}
@@ -60,6 +62,9 @@ func (l *live) take(dec *ipc.Decoder) error {
 			return nil
 		} else if err != nil {
 			return err
+		}
+		if l.tell != nil {
+			l.tell(&l.rec)
 		}
 		if l.rec.Class == ipc.Dropped {
 			continue

@@ -18,7 +18,7 @@ func Open(cfg Config) (*Session, error) {
 	if cfg.spawn == nil {
 		cfg.spawn = spawnProcess
 	}
-	s := &Session{cfg: cfg, manifest: cfg.Manifest, events: make(chan event, 64), dec: ipc.NewDecoder(), live: newLive()}
+	s := &Session{cfg: cfg, manifest: cfg.Manifest, events: make(chan event, 64), dec: ipc.NewDecoder(), live: newLive(cfg.Record)}
 	if err := s.start(); err != nil {
 		s.endAll(0)
 		for _, c := range s.children {

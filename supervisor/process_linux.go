@@ -97,7 +97,7 @@ type Process struct {
 func Spawn(c Command) (*Process, error) {
 	cmd := exec.Command("/proc/self/exe", c.Args...) // survives a rebuild of the binary
 	cmd.Args[0] = os.Args[0]                         // its name in ps, and what test binaries dispatch on
-	cmd.Env = append(os.Environ(), c.Env...)
+	cmd.Env = append(withoutSecrets(os.Environ()), c.Env...)
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = c.Files, c.Stdout, c.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p := &Process{cmd: cmd, done: make(chan struct{})}
@@ -111,6 +111,12 @@ func Spawn(c Command) (*Process, error) {
 		return nil, fmt.Errorf("start %v: %w", c.Args, err)
 	}
 	return p, nil
+}
+
+// withoutSecrets drops the API key from an environment: workers get it over
+// their socket, and the simulator needs none.
+func withoutSecrets(env []string) []string {
+	return slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, "OPENAI_API_KEY=") })
 }
 
 // live pins its thread, starts the child and waits for it, all on one thread

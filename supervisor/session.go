@@ -19,8 +19,9 @@ type Config struct {
 	Headers  []string // "Name: value", unmasked
 	Children []Assignment
 
-	Interrupt <-chan os.Signal // the first drains, the second ends at once
-	Live      func(Live)       // called about once a second and at the end of a step; may be nil
+	Interrupt <-chan os.Signal  // the first drains, the second ends at once
+	Record    func(*ipc.Record) // called for each record as it comes, which it must not keep; may be nil
+	Live      func(Live)        // called about once a second and at the end of a step; may be nil
 
 	spawn func(Command) (process, error) // nil: spawnProcess
 }

@@ -20,6 +20,7 @@ func Table(w io.Writer, s analysis.Summary) error {
 	loadPart(&b, s)
 	latencyPart(&b, s.Latency)
 	ntpotTable(&b, s.NTPOTParts)
+	untilPart(&b, s.Until)
 	clientPart(&b, s.Client)
 	warningPart(&b, s.Warnings)
 	thresholdPart(&b, s.Verdict.Thresholds)
@@ -43,6 +44,13 @@ func emulationPart(b *strings.Builder, e *analysis.Emulation) {
 	if e != nil {
 		b.WriteString(paragraph("", fmt.Sprintf(
 			"EMULATION of a slow client: %s (%s) is added to each output event. Its figures are not this client's.", e.ServiceTime, e.Mode)))
+	}
+}
+
+func untilPart(b *strings.Builder, u *analysis.Until) {
+	if u != nil {
+		fmt.Fprintf(b, "\ngoal %s: %s\n", u.Goal, u.State)
+		b.WriteString(item(u.Reason))
 	}
 }
 

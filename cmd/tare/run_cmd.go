@@ -16,6 +16,7 @@ import (
 // runCmd is tare run.
 type runCmd struct {
 	loadFlags
+	untilFlags
 	driveFlags
 	witnessFlags
 }
@@ -28,6 +29,8 @@ func (runCmd) Help() string {
   tare run --url http://127.0.0.1:8000 --rate 50 --duration 60s --output-tokens 128 --slo ttft=200ms,tpot=50ms
       an open loop against a real server
   tare run --url http://127.0.0.1:8000 --concurrency 64 --requests 2000 --format json | jq .latency.ttft.wire
+  tare run --url http://127.0.0.1:8000 --rate 50 --until 'ttft.p99±5%' --max-duration 30m
+      until the p99 of TTFT is known to 5 % at 95 % confidence
 
 DIST is a law by mean and squared coefficient of variation: 128, 200us, uniform(64,256), normal(MEAN,SD),
 exp(MEAN), gamma(MEAN,SCV), lognormal(MEAN,SCV), hyperexp(MEAN,SCV), file:PATH.
@@ -56,7 +59,10 @@ func (c *runCmd) run(ctx context.Context, env env) error {
 // anything has been started.
 func (c *runCmd) check(env env) (job, error) {
 	var f faults
-	j, err := c.driveFlags.check(&f, env, func(s *ipc.Settings) { s.Load = c.loadFlags.settings(&f, c.URL == "") })
+	j, err := c.driveFlags.check(&f, env, func(s *ipc.Settings) {
+		s.Load = c.loadFlags.settings(&f, c.URL == "")
+		c.untilFlags.settings(&f, c.loadFlags, &s.Load)
+	})
 	if err != nil {
 		return j, err
 	}
@@ -80,14 +86,14 @@ func (c *runCmd) load(ctx context.Context, env env, interrupts <-chan os.Signal,
 
 // drive runs the load and leaves records and manifest in dir.
 func (c *runCmd) drive(env env, interrupts <-chan os.Signal, j job, dir string) error {
-	var live func(supervisor.Live)
-	if !c.Quiet {
-		live = newProgress(env.stderr).show
-	}
-	s, err := supervisor.Open(supervisor.Config{
+	cfg := supervisor.Config{
 		Dir: dir, Manifest: c.manifest(j), APIKey: j.apiKey, Headers: j.headers,
-		Children: j.plan.Children, Interrupt: interrupts, Live: live,
-	})
+		Children: j.plan.Children, Interrupt: interrupts,
+	}
+	if !c.Quiet {
+		cfg.Live = newProgress(env.stderr).show
+	}
+	s, err := c.open(cfg)
 	if err != nil {
 		return err
 	}
@@ -97,6 +103,31 @@ func (c *runCmd) drive(env env, interrupts <-chan os.Signal, j job, dir string) 
 		fmt.Fprintf(env.stderr, "tare: %v\n", err) // what is on file is still worth a report
 	}
 	return writeManifest(dir, m)
+}
+
+// open opens a session, which with --until halts itself once the goal is
+// reached.
+func (c *runCmd) open(cfg supervisor.Config) (*supervisor.Session, error) {
+	g, err := newGauge(cfg.Manifest.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if g == nil {
+		return supervisor.Open(cfg)
+	}
+	var s *supervisor.Session
+	show := cfg.Live
+	cfg.Record = g.record
+	cfg.Live = func(l supervisor.Live) {
+		if show != nil {
+			show(l)
+		}
+		if g.enough() {
+			s.Halt()
+		}
+	}
+	s, err = supervisor.Open(cfg)
+	return s, err
 }
 
 // conclude makes the report from what is on file and picks the exit code.
