@@ -85,8 +85,7 @@ func (c *Capacity) bracket(s *search) {
 	}
 	if s.client != nil {
 		c.ClientLimit = &s.client.rate
-		c.note("client-limited at %s/s: the client was not valid there, so nothing is said of the server; use more workers "+
-			"(tare plan says how many)", figure(s.client.rate))
+		c.note("%s", advice(s.client.step))
 	}
 	for _, m := range s.marks {
 		if s.bad != nil && m.status == Stable && m.rate > s.bad.rate {
@@ -172,9 +171,9 @@ func (c *Capacity) ofLoop(steps []Step) {
 	for i := range steps {
 		s := &steps[i]
 		switch {
-		case s.Status == Client && s.Concurrency != nil && c.LimitedBy == ByNone:
+		case s.limit && c.LimitedBy == ByNone:
 			c.LimitedBy = ByClient
-			c.note("client-limited at %d streams: use more workers (tare plan says how many)", *s.Concurrency)
+			c.note("%s", advice(s))
 		case s.Status == Saturated:
 			c.LimitedBy = ByServer
 		}
@@ -185,7 +184,6 @@ func (c *Capacity) ofLoop(steps []Step) {
 		}
 		return
 	}
-	c.ClientLimit = nil
 	all, note := throughput(steps)
 	if note != "" {
 		c.note("%s", note)

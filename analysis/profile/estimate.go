@@ -88,11 +88,20 @@ func driftOf(y []float64, seconds float64) drift {
 // rate is the drift per second.
 func (d drift) rate() Estimate { return pool(d) }
 
+// perSecond is the drift per second without an interval.
+func (d drift) perSecond() float64 {
+	if d.n == 0 {
+		return 0
+	}
+	return d.rise / (d.n * d.seconds)
+}
+
 // diffusion is the variance that the process gains in a second.
 func (d drift) diffusion() float64 { return d.variance / d.seconds }
 
 // pool is the drift per second of several windows taken together, each
-// weighted with its length: Student's t on the sum of their variances.
+// weighted with its length: Student's t on the sum of their variances. Whole
+// requests are counted, so that nothing is known better than to one of them.
 func pool(all ...drift) Estimate {
 	var rise, seconds, variance, df float64
 	for _, d := range all {
@@ -102,7 +111,7 @@ func pool(all ...drift) Estimate {
 		df += d.n - 1
 	}
 	mean := rise / seconds
-	half := quantile(df) * math.Sqrt(variance) / seconds
+	half := max(quantile(df)*math.Sqrt(variance), 1) / seconds
 	return Estimate{Value: mean, Lo: mean - half, Hi: mean + half}
 }
 

@@ -170,20 +170,21 @@ func (j *Judgement) measure(f *Flow, from, to int64) {
 	if share, ok := ratio(good, all); ok {
 		j.Success = &share
 	}
-	j.trend(f, from, to)
 }
 
-// trend looks at TTFT in the order of sending.
-func (j *Judgement) trend(f *Flow, from, to int64) {
+// trend looks at TTFT in the order of sending; nil for too few requests.
+func trend(f *Flow, from, to int64) *Trend {
 	var x []float64
 	for _, s := range f.first {
 		if s.from >= from && s.to < to {
 			x = append(x, float64(s.to-s.from))
 		}
 	}
-	if d, ok := stats.Trend(x); ok {
-		j.TTFT = &Trend{Change: d.Change, P: d.P}
+	d, ok := stats.Trend(x)
+	if !ok {
+		return nil
 	}
+	return &Trend{Change: d.Change, P: d.P}
 }
 
 // decide settles the status from the figures.
@@ -191,7 +192,7 @@ func (j *Judgement) decide(reference *float64, tolerance float64) {
 	growth := *j.Growth
 	switch {
 	case j.refuses(reference):
-	case growth.Lo > 0 && j.late.rate().Value > fading*growth.Value:
+	case growth.Lo > 0 && j.late.perSecond() > fading*growth.Value:
 		j.Status = Saturated
 		j.say("in flight grows by %s/s (%s to %s): %s/s come, %s/s leave",
 			figure(growth.Value), figure(growth.Lo), figure(growth.Hi), figure(j.rate), figure(j.Throughput.Value))

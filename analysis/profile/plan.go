@@ -50,10 +50,8 @@ const (
 // course can be followed again from its records.
 func Next(p ipc.Profile, slo ipc.SLO, steps []Step) (ask Ask, more bool, why string) {
 	up := wayUp(p, slo, steps)
-	if up == len(steps) {
-		if ask, more, why = climb(p, slo, steps); more || !p.Down {
-			return ask, more, why
-		}
+	if ask, more, why = climb(p, slo, steps[:up]); more || !p.Down {
+		return ask, more, why
 	}
 	ask, more = descend(p, steps[:up], len(steps)-up)
 	return ask, more, why
@@ -120,24 +118,39 @@ func ladder(p ipc.Profile) []Ask {
 	return asks
 }
 
-// overload is how many steps in a row a ladder goes on when each finds the
-// server saturated, or the client at its end: one to see it and one to
-// confirm it. More would only hurt the server.
+// overload is how many saturated steps in a row end a ladder: one to see it and
+// one to confirm it. More would only hurt the server.
 const overload = 2
 
 // climbLadder walks a plan until it ends or the server saturates.
 func climbLadder(p ipc.Profile, steps []Step) (Ask, bool, string) {
-	asks := ladder(p)
-	switch n := len(steps); {
-	case n > 0 && steps[n-1].Status == Failing:
-		return Ask{}, false, "the server fails"
-	case n >= overload && steps[n-1].Status == steps[n-2].Status && (steps[n-1].Status == Saturated || steps[n-1].Status == Client):
-		return Ask{}, false, "two steps in a row were the same: " + string(steps[n-1].Status)
-	case n >= len(asks):
-		return Ask{}, false, "the last rung is done"
-	default:
-		return asks[n], true, ""
+	n := len(steps)
+	if n == 0 {
+		return ladder(p)[0], true, ""
 	}
+	last := &steps[n-1]
+	switch {
+	case again(steps):
+		return last.again(), true, ""
+	case last.Status == Failing || last.limit:
+		return Ask{}, false, "the last step was the end of it: " + string(last.Status)
+	case n >= overload && last.Status == Saturated && steps[n-2].Status == Saturated:
+		return Ask{}, false, "the server is saturated"
+	}
+	for _, a := range ladder(p) {
+		if a.load() > last.load() {
+			return a, true, ""
+		}
+	}
+	return Ask{}, false, "the last rung is done"
+}
+
+// again asks for the same step once more.
+func (s *Step) again() Ask {
+	if s.Concurrency != nil {
+		return Ask{Concurrency: *s.Concurrency, Purpose: Repeating}
+	}
+	return Ask{Rate: s.load(), Purpose: Repeating}
 }
 
 // doubleStreams doubles the concurrency until the throughput stops rising.
@@ -148,9 +161,11 @@ func doubleStreams(p ipc.Profile, steps []Step) (Ask, bool, string) {
 	}
 	last := &steps[n-1]
 	switch {
+	case again(steps):
+		return last.again(), true, ""
 	case last.Status == Saturated:
 		return Ask{}, false, "the throughput rises no more"
-	case last.Status == Failing || last.Status == Client:
+	case last.Status == Failing || last.limit:
 		return Ask{}, false, "the last step was the end of it: " + string(last.Status)
 	case *last.Concurrency >= p.ConcurrencyTo:
 		return Ask{}, false, "--concurrency-to is reached"

@@ -31,8 +31,8 @@ type search struct {
 type mark struct {
 	rate   float64
 	status Status // of the newest step at that rate
-	runs   int    // steps in a row that had this status
-	short  bool
+	limits int    // steps in which the client was the limit throughout
+	step   *Step  // the newest
 }
 
 func newSearch(p ipc.Profile, steps []Step) *search {
@@ -52,16 +52,19 @@ func newSearch(p ipc.Profile, steps []Step) *search {
 	}
 	for i := range s.marks {
 		m := &s.marks[i]
-		if m.status == Client && m.runs >= confirmed && s.client == nil && (s.good == nil || m.rate > s.good.rate) {
+		if m.status == Client && m.limits >= confirmed && s.client == nil && (s.good == nil || m.rate > s.good.rate) {
 			s.client = m
 		}
 	}
 	return s
 }
 
-// confirmed is how many times in a row the client must have been the limit:
-// once may be the machine's other work.
-const confirmed = 2
+// confirmed is how many times the client must have been the limit, and patience
+// how many times a step is run whose client was not valid for a moment.
+const (
+	confirmed = 2
+	patience  = 3
+)
 
 func (s *search) book(step *Step) {
 	i := slices.IndexFunc(s.marks, func(m mark) bool { return m.rate == step.load() })
@@ -70,22 +73,38 @@ func (s *search) book(step *Step) {
 		i = len(s.marks) - 1
 	}
 	m := &s.marks[i]
-	if m.status != step.Status {
-		m.runs = 0
+	m.status, m.step = step.Status, step
+	if step.limit {
+		m.limits++
 	}
-	m.status, m.short = step.Status, step.short
-	m.runs++
 }
 
-// runsOf counts all steps at a rate.
-func (s *search) runsOf(rate float64) int {
+// runsOf counts the steps at a load.
+func runsOf(steps []Step, load float64) int {
 	n := 0
-	for i := range s.steps {
-		if s.steps[i].load() == rate {
+	for i := range steps {
+		if steps[i].load() == load {
 			n++
 		}
 	}
 	return n
+}
+
+// again tells if the last step should be run once more because its client was
+// not valid: a second time if it was the limit, so that one can be sure, and a
+// third time if it was so for a moment only.
+func again(steps []Step) bool {
+	if len(steps) == 0 {
+		return false
+	}
+	last := &steps[len(steps)-1]
+	limits := 0
+	for i := range steps {
+		if steps[i].load() == last.load() && steps[i].limit {
+			limits++
+		}
+	}
+	return last.Status == Client && limits < confirmed && runsOf(steps, last.load()) < patience
 }
 
 // hopeless tells if there is nothing that an SLO could be looked for in.
@@ -129,22 +148,34 @@ func (s *search) over(last *Step) string {
 	return ""
 }
 
-// contradiction is a rate that should be run again, 0 if there is none: the
-// client was not valid there for the first time, or it was saturated where a
-// higher rate was not.
+// contradiction is a rate that should be run again, 0 if there is none: its
+// client was not valid, or it was saturated where a higher rate was not, or the
+// two estimators disagree. Then one stable and one saturated step are confirmed
+// before either is believed.
 func (s *search) contradiction(last *Step) float64 {
-	if last.Status == Client && s.runsOf(last.load()) < confirmed {
+	if again(s.steps) {
 		return last.load()
 	}
 	for _, m := range s.marks {
-		if m.status == Stable && s.bad != nil && m.rate > s.bad.rate && s.runsOf(s.bad.rate) == 1 {
+		if m.status == Stable && s.bad != nil && m.rate > s.bad.rate && runsOf(s.steps, s.bad.rate) == 1 {
 			return s.bad.rate
 		}
 	}
-	if x, _ := throughput(s.steps); x != nil && s.good != nil && s.good.rate > x.Hi && s.runsOf(s.good.rate) == 1 {
-		return s.good.rate
+	x, _ := throughput(s.steps)
+	if x == nil || (s.good == nil || s.good.rate <= x.Hi) && (s.bad == nil || s.bad.rate >= x.Lo) {
+		return 0
+	}
+	for _, m := range []*mark{s.good, s.bad} {
+		if m != nil && !s.confirmed(m.status) {
+			return m.rate
+		}
 	}
 	return 0
+}
+
+// confirmed tells if some rate had a status twice.
+func (s *search) confirmed(status Status) bool {
+	return slices.ContainsFunc(s.marks, func(m mark) bool { return m.status == status && runsOf(s.steps, m.rate) > 1 })
 }
 
 // double goes up until something gives.
@@ -244,12 +275,17 @@ func (s *search) probe(x float64) float64 {
 	}
 	below, above := readable((1-off)*x), readable((1+off)*x)
 	switch {
-	case s.good.rate < (1-near)*below && !s.tried((1-near)*below, x):
+	case s.good.rate < (1-near)*below && s.untried(below) && !s.tried((1-near)*below, x):
 		return below
-	case s.bad.rate > (1+near)*above && !s.tried(x, (1+near)*above):
+	case s.bad.rate > (1+near)*above && s.untried(above) && !s.tried(x, (1+near)*above):
 		return above
 	}
 	return 0
+}
+
+// untried tells if a rate lies within the bracket and has not been run.
+func (s *search) untried(rate float64) bool {
+	return s.good.rate < rate && rate < s.bad.rate && runsOf(s.steps, rate) == 0
 }
 
 // diffusion is the mean variance a second of requests in flight over the
@@ -263,11 +299,12 @@ func (s *search) diffusion() float64 {
 	return total
 }
 
-// undecided are the rates that could not be told.
+// undecided are the rates that could not be told, or not for want of a valid
+// client.
 func (s *search) undecided() []float64 {
 	var rates []float64
 	for _, m := range s.marks {
-		if m.status == Undecided {
+		if m.status == Undecided || m.status == Client && m.limits < confirmed {
 			rates = append(rates, m.rate)
 		}
 	}

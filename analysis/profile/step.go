@@ -5,7 +5,6 @@ import (
 
 	"tare/analysis"
 	"tare/analysis/arrival"
-	"tare/analysis/verdict"
 	"tare/ipc"
 )
 
@@ -22,6 +21,8 @@ type Step struct {
 	Judgement
 	SLO     *Attained        `json:"slo"` // nil without an SLO
 	Summary analysis.Summary `json:"summary"`
+
+	limit bool // the client was not valid throughout, and not for a moment only
 }
 
 // load is what the steps are ordered by: the rate asked for, or the
@@ -49,13 +50,11 @@ func newStep(p ipc.Profile, slo ipc.SLO, run analysis.Step, f *Flow, before []St
 		s.Concurrency = new(run.Load.Concurrency)
 		s.Judgement = judgeLoop(f, from, to, before, *s.Concurrency)
 	}
+	s.TTFT = trend(f, from, to)
 	if slo != (ipc.SLO{}) {
-		f.sort()
 		s.SLO = f.attained(from, to+1, p.Attainment)
 	}
-	if faults := clientFaults(&run.Summary); len(faults) > 0 {
-		s.Status, s.Reasons = Client, faults
-	}
+	s.judgeClient()
 	s.Saturated = s.Status == Saturated
 	return s
 }
@@ -71,28 +70,6 @@ func reference(steps []Step, load float64) *float64 {
 		}
 	}
 	return share
-}
-
-// clientFaults tells why the client of a step was not valid; nil if it was, or
-// was only suspect. What is the server's doing, as failures and full queues
-// are, is no fault of the client's.
-func clientFaults(s *analysis.Summary) []string {
-	e := verdict.Evidence{
-		Planned: 1, Sent: 1, OK: 1, Lost: s.Load.Lost,
-		SendLag: s.Latency.SendLag.P99, ClientLag: s.Latency.ClientLag.P99,
-		Latency: s.Latency.TTFT.Wire.P99, Measure: "TTFT",
-	}
-	if e.Latency == nil {
-		e.Latency, e.Measure = s.Latency.E2E.Wire.P99, "E2E"
-	}
-	for _, w := range s.Client.Workers {
-		e.Workers = append(e.Workers, verdict.Worker{ID: w.ID, Rho: w.Rho})
-	}
-	v := verdict.Judge(e, verdict.Default())
-	if v.Status != verdict.Biased {
-		return nil
-	}
-	return v.Reasons
 }
 
 // Load is the load of the step that is asked for, from that of the profile.

@@ -10,12 +10,11 @@ import (
 // then, and what is delivered is a little less than the capacity.
 const clearly = 0.05
 
-// unequal is how far apart, as a share, the throughputs of two steps may be
-// and count as one, beyond stretch times what their intervals allow: many are
-// compared.
+// unequal is how far apart, as a share, the throughputs of two steps may be and
+// count as one, beyond what chance does: so many standard deviations.
 const (
 	unequal = 0.02
-	stretch = 1.5
+	chance  = 4
 )
 
 // throughput is what the server delivers when it always has something to do:
@@ -29,10 +28,8 @@ func throughput(steps []Step) (all *Estimate, note string) {
 		return nil, ""
 	}
 	pooled := poolEnds(busy)
-	lo, hi, one := busy[0], busy[0], true
+	lo, hi := busy[0], busy[0]
 	for _, s := range busy {
-		margin := unequal*pooled.Value + stretch*s.Throughput.width()/2
-		one = one && math.Abs(s.Throughput.Value-pooled.Value) <= margin
 		if s.Throughput.Value < lo.Throughput.Value {
 			lo = s
 		}
@@ -40,7 +37,7 @@ func throughput(steps []Step) (all *Estimate, note string) {
 			hi = s
 		}
 	}
-	if one {
+	if equal(busy, pooled.Value) {
 		return &pooled, ""
 	}
 	note = fmt.Sprintf("under overload the server delivers from %s/s (at %s/s) to %s/s (at %s/s): it is not of one speed, and the lightest overload counts",
@@ -59,7 +56,7 @@ func saturatedSteps(steps []Step) []*Step {
 			continue
 		}
 		busy = append(busy, s)
-		if s.swell.rate().Value > clearly*s.rate {
+		if s.swell.perSecond() > clearly*s.rate {
 			clear = append(clear, s)
 		}
 	}
@@ -67,6 +64,23 @@ func saturatedSteps(steps []Step) []*Step {
 		return clear
 	}
 	return busy
+}
+
+// equal tells if all steps may have the same throughput. Chance is judged by the
+// noise of all of them: that of a short step alone is known badly.
+func equal(steps []*Step, mean float64) bool {
+	variance, seconds := 0.0, 0.0
+	for _, s := range steps {
+		variance += s.ends.n * s.ends.variance
+		seconds += s.ends.n * s.ends.seconds
+	}
+	for _, s := range steps {
+		sd := math.Sqrt(variance / seconds / (s.ends.n * s.ends.seconds))
+		if math.Abs(s.Throughput.Value-mean) > unequal*mean+chance*sd {
+			return false
+		}
+	}
+	return true
 }
 
 func poolEnds(steps []*Step) Estimate {

@@ -12,9 +12,10 @@ import (
 	"tare/ipc"
 )
 
-// A server turns the arrivals of a step into records, on virtual time.
+// A server begins a step on virtual time: what it returns tells of each arrival
+// in turn when and how it ends.
 type server interface {
-	serve(due []int64, r *rand.Rand) []ipc.Record
+	begin(r *rand.Rand) func(at int64) (end int64, class ipc.Class)
 }
 
 // queue is a G/G/c server: so many slots, one line before them, first come
@@ -26,21 +27,19 @@ type queue struct {
 	room    int     // places in the line, beyond which requests fail at once; 0: no limit
 }
 
-func (q queue) serve(due []int64, r *rand.Rand) []ipc.Record {
+func (q queue) begin(r *rand.Rand) func(int64) (int64, ipc.Class) {
 	law, err := dist.Parse(q.service, dist.Duration)
 	if err != nil {
 		panic(err)
 	}
-	free := make([]int64, q.slots)
-	var waiting []int64 // starts of services that lie ahead
-	records := make([]ipc.Record, 0, len(due))
-	for i, at := range due {
-		for len(waiting) > 0 && waiting[0] <= at {
-			waiting = waiting[1:]
+	free := make([]int64, q.slots) // instants
+	var line []int64               // starts of services that lie ahead
+	return func(at int64) (int64, ipc.Class) {
+		for len(line) > 0 && line[0] <= at {
+			line = line[1:]
 		}
-		if q.fails > 0 && r.Float64() < q.fails || q.room > 0 && len(waiting) >= q.room {
-			records = append(records, answer(i, at, at+1e6, ipc.HTTPStatus))
-			continue
+		if q.fails > 0 && r.Float64() < q.fails || q.room > 0 && len(line) >= q.room {
+			return at + 1e6, ipc.HTTPStatus
 		}
 		k := 0
 		for j := range free {
@@ -49,20 +48,25 @@ func (q queue) serve(due []int64, r *rand.Rand) []ipc.Record {
 			}
 		}
 		start := max(at, free[k])
-		if start > at {
-			waiting = append(waiting, start)
+		if q.room > 0 && start > at {
+			line = append(line, start)
 		}
 		free[k] = start + int64(law.Duration(r))
-		records = append(records, answer(i, at, free[k], ipc.OK))
+		return free[k], ipc.OK
 	}
-	return records
 }
 
-// answer is a record of one event.
-func answer(i int, at, end int64, class ipc.Class) ipc.Record {
-	r := ipc.Record{Index: int64(i), Class: class, Scheduled: at, Sent: at, Done: end, OutputTokens: 1}
-	if class == ipc.OK {
-		r.Output = []ipc.Event{{Arrival: end, Read: end, Handled: end, Tokens: 1, Kind: ipc.KindText, Alone: true}}
+// served is what became of an arrival.
+type served struct {
+	at, end int64
+	class   ipc.Class
+}
+
+// record is a record of one event, on r's memory.
+func (s served) record(r *ipc.Record) *ipc.Record {
+	*r = ipc.Record{Class: s.class, Scheduled: s.at, Sent: s.at, Done: s.end, OutputTokens: 1, Output: r.Output[:0]}
+	if s.class == ipc.OK {
+		r.Output = append(r.Output, ipc.Event{Arrival: s.end, Read: s.end, Handled: s.end, Tokens: 1, Kind: ipc.KindText, Alone: true})
 	}
 	return r
 }
@@ -112,59 +116,59 @@ func (b bench) step(ask Ask, before []Step) Step {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	due := schedule(b.t, load)
-	records := b.server.serve(due, rand.New(rand.NewPCG(b.seed, uint64(len(before)))))
-	byEnd := make([]*ipc.Record, len(records))
-	for i := range records {
-		byEnd[i] = &records[i]
+	spec, err := arrival.FromLoad(load)
+	if err != nil {
+		b.t.Fatal(err)
 	}
-	slices.SortStableFunc(byEnd, func(x, y *ipc.Record) int { return int(x.Done - y.Done) })
-
+	serve := b.server.begin(rand.New(rand.NewPCG(b.seed, uint64(len(before)))))
 	w, live := NewWatch(b.p, b.slo, ask, before), NewFlow(0, b.slo)
+	var all, pending []served
+	var record ipc.Record
+	due := spec.Slice(0, 1)
+	a, more := due.Next()
 	stop := int64(load.Duration)
-	n, m := 0, 0
-	for now := int64(1e9); now < stop; now += 1e9 {
-		to := now - 5e8
-		for ; n < len(due) && due[n] <= to; n++ {
-			live.Due(due[n])
+	for now := int64(1e9); now <= stop; now += 1e9 {
+		for ; more && a.At <= now; a, more = due.Next() {
+			end, class := serve(a.At)
+			all = append(all, served{a.At, end, class})
+			pending = append(pending, all[len(all)-1])
+			live.Due(a.At)
 		}
-		for ; m < len(byEnd) && byEnd[m].Done <= to; m++ {
-			live.End(byEnd[m], false)
-		}
-		if w.Enough(live, to) {
+		pending = slices.DeleteFunc(pending, func(s served) bool {
+			if s.end <= now {
+				live.End(s.record(&record), false)
+			}
+			return s.end <= now
+		})
+		if w.Enough(live, now) {
 			stop = now
 		}
 	}
-	return b.conclude(ask, load, records, stop, before)
+	return b.conclude(ask, load, all, stop, before)
 }
 
 // conclude is what the analysis makes of a step that was stopped then.
-func (b bench) conclude(ask Ask, load ipc.Load, records []ipc.Record, stop int64, before []Step) Step {
+func (b bench) conclude(ask Ask, load ipc.Load, all []served, stop int64, before []Step) Step {
 	f := NewFlow(0, b.slo)
 	run := analysis.Step{Number: len(before), Load: load}
-	var ok, last int64
-	var took float64
-	for i := range records {
-		r := &records[i]
-		if r.Scheduled > stop {
-			break
-		}
+	last, ok, took := int64(0), 0.0, 0.0
+	var record ipc.Record
+	for _, s := range all {
+		r := s.record(&record)
 		last = r.Scheduled
 		if r.Done > stop+int64(load.Drain) {
 			r.Class = ipc.Cancelled
 		}
-		f.Due(r.Scheduled)
-		f.End(r, false)
-	}
-	for i := range records {
-		if r := &records[i]; r.Scheduled <= stop && r.Class == ipc.OK {
+		if r.Class == ipc.OK {
 			took += float64(r.Done-r.Sent) / 1e6
 			ok++
 		}
+		f.Due(r.Scheduled)
+		f.End(r, false)
 	}
 	run.Summary.Load.Window = analysis.Window{From: load.Warmup.Seconds(), To: float64(last) / 1e9}
 	if ok > 0 {
-		run.Summary.Latency.E2E.Wire.Mean = new(took / float64(ok))
+		run.Summary.Latency.E2E.Wire.Mean = new(took / ok)
 	}
 	if b.limit > 0 && ask.Rate >= b.limit {
 		run.Summary.Client.Workers = []analysis.Worker{{}}
@@ -173,17 +177,4 @@ func (b bench) conclude(ask Ask, load ipc.Load, records []ipc.Record, stop int64
 	s := newStep(b.p, b.slo, run, f, before)
 	s.Purpose = ask.Purpose
 	return s
-}
-
-func schedule(t testing.TB, l ipc.Load) []int64 {
-	spec, err := arrival.FromLoad(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var due []int64
-	c := spec.Slice(0, 1)
-	for a, ok := c.Next(); ok; a, ok = c.Next() {
-		due = append(due, a.At)
-	}
-	return due
 }
