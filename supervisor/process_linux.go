@@ -7,8 +7,8 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
