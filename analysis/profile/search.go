@@ -317,20 +317,36 @@ func (s *search) tried(lo, hi float64) bool {
 }
 
 // nextForSLO bisects between the last load that meets the SLO and the first
-// that misses it.
+// that misses it. To meet it takes many requests: while no load does, one that
+// the server keeps up with is run for as long as that needs.
 func (s *search) nextForSLO() (Ask, bool) {
 	lo, hi := sloBracket(s.steps)
-	if lo == nil || hi == nil {
+	if hi == nil {
 		return Ask{}, false
 	}
 	var vain []float64
 	for i := range s.steps {
-		if x := &s.steps[i]; x.SLO != nil && x.SLO.Met == Unsure && x.Purpose == ForSLO {
+		if x := &s.steps[i]; x.SLO != nil && x.SLO.Met != Meets && x.Purpose == ForSLO {
 			vain = append(vain, x.load())
 		}
 	}
+	if lo == nil {
+		rate := s.lighter(min(*hi, slices.Min(append(vain, *hi))))
+		return Ask{Rate: rate, Purpose: ForSLO}, rate >= lowest*s.p.From
+	}
 	rate, ok := between(*lo, *hi, vain, s.p.Precision**hi)
 	return Ask{Rate: rate, Purpose: ForSLO}, ok
+}
+
+// lighter is the highest stable rate below one, or half of that.
+func (s *search) lighter(rate float64) float64 {
+	half := readable(rate / 2)
+	for _, m := range s.marks {
+		if m.status == Stable && half < m.rate && m.rate < rate {
+			half = m.rate
+		}
+	}
+	return half
 }
 
 // between is the middle of the widest piece of (lo, hi) that the rates tried

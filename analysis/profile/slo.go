@@ -69,9 +69,10 @@ type Attained struct {
 // nil without any.
 //
 // The rule is the one of MLPerf LoadGen's early stopping (see
-// [stats.MinCount]), on the number of independent requests: misses come in
-// clumps, and n of them count as n/D, D being how much more the share of
-// misses varies over blocks than a binomial one.
+// [stats.MinCount]), on the number of independent requests. n of them count as
+// n/D, D being how much more the share of misses, which come in clumps, varies
+// over blocks than a binomial one; and as no more than their latencies, whose
+// correlation shows before there is a miss (see [stats.EffectiveSize]).
 func (f *Flow) attained(from, to int64, attainment float64) *Attained {
 	ended := slices.Sorted(slices.Values(f.ended))
 	good := slices.Sorted(slices.Values(f.good))
@@ -87,8 +88,23 @@ func (f *Flow) attained(from, to int64, attainment float64) *Attained {
 	}
 	a.Share = float64(a.Good) / float64(a.N)
 	a.Effective = float64(a.N) / clumping(counts(good, from, to, blocks), counts(f.due, from, to, blocks))
+	if n, ok := stats.EffectiveSize(f.latencies(from, to)); ok {
+		a.Effective = min(a.Effective, n)
+	}
 	a.Met = meets(a.Effective, a.Effective*(1-a.Share), attainment)
 	return a
+}
+
+// latencies are the times from due to end of what was due in [from, to), in its
+// order.
+func (f *Flow) latencies(from, to int64) []float64 {
+	var x []float64
+	for _, s := range f.spans {
+		if s.from >= from && s.from < to {
+			x = append(x, float64(s.to-s.from))
+		}
+	}
+	return x
 }
 
 // clumping is D, at least 1.
@@ -105,9 +121,13 @@ func clumping(good, all []float64) float64 {
 	return max(1, square*blocks/(blocks-1)/(n*share*(1-share)))
 }
 
+// leastEffective is the effective number of requests below which nothing meets
+// an SLO: from fewer the correlation itself is known too badly.
+const leastEffective = 100
+
 // meets judges over misses among n independent requests, each side at Level.
 func meets(n, over, attainment float64) Met {
-	if most, ok := stats.MaxOver(int64(n), attainment, Level); ok && over <= float64(most) {
+	if most, ok := stats.MaxOver(int64(n), attainment, Level); ok && n >= leastEffective && over <= float64(most) {
 		return Meets
 	}
 	if over >= 1 && mathext.RegIncBeta(over, n-over+1, 1-attainment) <= 1-Level {

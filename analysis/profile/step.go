@@ -95,6 +95,7 @@ type Watch struct {
 	ask    Ask
 	before []Step
 	next   time.Duration // of the next look
+	met    Met           // at the last look
 }
 
 // NewWatch watches a step that follows others.
@@ -122,8 +123,7 @@ func (w *Watch) Enough(f *Flow, to int64) bool {
 	j := judgeFlow(f, from, to, reference(w.before, w.ask.Rate), w.p.Precision)
 	switch {
 	case w.ask.Purpose == ForSLO:
-		a := f.attained(from, to, w.p.Attainment)
-		return a != nil && a.Met != Unsure && j.Status != Undecided
+		return w.twice(f.attained(from, to, w.p.Attainment)) && j.Status != Undecided
 	case j.Status == Saturated:
 		return j.Growth.Lo > spareGrowth*j.Growth.Value && w.measured(j, elapsed)
 	case j.Status == Stable:
@@ -138,6 +138,17 @@ const (
 	spareReturns = 1
 	spareGrowth  = 0.1
 )
+
+// twice tells if two looks in a row came to the same answer: the first that has
+// one is a favourable moment, chosen for being so.
+func (w *Watch) twice(a *Attained) bool {
+	before := w.met
+	w.met = Unsure
+	if a != nil {
+		w.met = a.Met
+	}
+	return w.met != Unsure && w.met == before
+}
 
 // measured tells if a saturated step has said how much the server can do: for
 // its own sake, or with an effort that is worth while in passing.

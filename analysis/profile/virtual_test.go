@@ -12,10 +12,21 @@ import (
 	"tare/ipc"
 )
 
-// A server begins a step on virtual time: what it returns tells of each arrival
-// in turn when and how it ends.
+// A server begins steps on virtual time.
 type server interface {
-	begin(r *rand.Rand) func(at int64) (end int64, class ipc.Class)
+	begin(r *rand.Rand) process
+}
+
+// A process serves the arrivals of one step.
+type process interface {
+	arrive(at int64)
+	until(t int64) []served // what has ended since the last time, in any order
+}
+
+// served is what became of an arrival.
+type served struct {
+	at, end int64
+	class   ipc.Class
 }
 
 // queue is a G/G/c server: so many slots, one line before them, first come
@@ -27,39 +38,54 @@ type queue struct {
 	room    int     // places in the line, beyond which requests fail at once; 0: no limit
 }
 
-func (q queue) begin(r *rand.Rand) func(int64) (int64, ipc.Class) {
+func (q queue) begin(r *rand.Rand) process {
 	law, err := dist.Parse(q.service, dist.Duration)
 	if err != nil {
 		panic(err)
 	}
-	free := make([]int64, q.slots) // instants
-	var line []int64               // starts of services that lie ahead
-	return func(at int64) (int64, ipc.Class) {
-		for len(line) > 0 && line[0] <= at {
-			line = line[1:]
-		}
-		if q.fails > 0 && r.Float64() < q.fails || q.room > 0 && len(line) >= q.room {
-			return at + 1e6, ipc.HTTPStatus
-		}
-		k := 0
-		for j := range free {
-			if free[j] < free[k] {
-				k = j
-			}
-		}
-		start := max(at, free[k])
-		if q.room > 0 && start > at {
-			line = append(line, start)
-		}
-		free[k] = start + int64(law.Duration(r))
-		return free[k], ipc.OK
-	}
+	return &queueing{queue: q, r: r, law: law, free: make([]int64, q.slots)}
 }
 
-// served is what became of an arrival.
-type served struct {
-	at, end int64
-	class   ipc.Class
+type queueing struct {
+	queue
+	r    *rand.Rand
+	law  dist.Dist
+	free []int64 // instants
+	line []int64 // starts of services that lie ahead
+	all  []served
+}
+
+func (q *queueing) arrive(at int64) {
+	for len(q.line) > 0 && q.line[0] <= at {
+		q.line = q.line[1:]
+	}
+	if q.fails > 0 && q.r.Float64() < q.fails || q.room > 0 && len(q.line) >= q.room {
+		q.all = append(q.all, served{at, at + 1e6, ipc.HTTPStatus})
+		return
+	}
+	k := 0
+	for j := range q.free {
+		if q.free[j] < q.free[k] {
+			k = j
+		}
+	}
+	start := max(at, q.free[k])
+	if q.room > 0 && start > at {
+		q.line = append(q.line, start)
+	}
+	q.free[k] = start + int64(q.law.Duration(q.r))
+	q.all = append(q.all, served{at, q.free[k], ipc.OK})
+}
+
+func (q *queueing) until(t int64) []served {
+	var ended []served
+	q.all = slices.DeleteFunc(q.all, func(s served) bool {
+		if s.end <= t {
+			ended = append(ended, s)
+		}
+		return s.end <= t
+	})
+	return ended
 }
 
 // record is a record of one event, on r's memory.
@@ -120,53 +146,56 @@ func (b bench) step(ask Ask, before []Step) Step {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	serve := b.server.begin(rand.New(rand.NewPCG(b.seed, uint64(len(before)))))
+	process := b.server.begin(rand.New(rand.NewPCG(b.seed, uint64(len(before)))))
 	w, live := NewWatch(b.p, b.slo, ask, before), NewFlow(0, b.slo)
-	var all, pending []served
+	var ended []served
 	var record ipc.Record
 	due := spec.Slice(0, 1)
 	a, more := due.Next()
 	stop := int64(load.Duration)
 	for now := int64(1e9); now <= stop; now += 1e9 {
 		for ; more && a.At <= now; a, more = due.Next() {
-			end, class := serve(a.At)
-			all = append(all, served{a.At, end, class})
-			pending = append(pending, all[len(all)-1])
+			process.arrive(a.At)
 			live.Due(a.At)
 		}
-		pending = slices.DeleteFunc(pending, func(s served) bool {
-			if s.end <= now {
-				live.End(s.record(&record), false)
-			}
-			return s.end <= now
-		})
+		for _, s := range process.until(now) {
+			live.End(s.record(&record), false)
+			ended = append(ended, s)
+		}
 		if w.Enough(live, now) {
 			stop = now
 		}
 	}
-	return b.conclude(ask, load, all, stop, before)
+	ended = append(ended, process.until(stop+int64(load.Drain))...)
+	return b.conclude(ask, load, live.due, ended, before)
 }
 
-// conclude is what the analysis makes of a step that was stopped then.
-func (b bench) conclude(ask Ask, load ipc.Load, all []served, stop int64, before []Step) Step {
+// conclude is what the analysis makes of a step: arrivals that have not ended
+// were cut off.
+func (b bench) conclude(ask Ask, load ipc.Load, due []int64, ended []served, before []Step) Step {
 	f := NewFlow(0, b.slo)
-	run := analysis.Step{Number: len(before), Load: load}
-	last, ok, took := int64(0), 0.0, 0.0
-	var record ipc.Record
-	for _, s := range all {
-		r := s.record(&record)
-		last = r.Scheduled
-		if r.Done > stop+int64(load.Drain) {
-			r.Class = ipc.Cancelled
-		}
-		if r.Class == ipc.OK {
-			took += float64(r.Done-r.Sent) / 1e6
-			ok++
-		}
-		f.Due(r.Scheduled)
-		f.End(r, false)
+	cut := map[int64]int{}
+	for _, at := range due {
+		f.Due(at)
+		cut[at]++
 	}
-	run.Summary.Load.Window = analysis.Window{From: load.Warmup.Seconds(), To: float64(last) / 1e9}
+	ok, took := 0.0, 0.0
+	var record ipc.Record
+	for _, s := range ended {
+		f.End(s.record(&record), false)
+		cut[s.at]--
+		if s.class == ipc.OK {
+			ok++
+			took += float64(s.end-s.at) / 1e6
+		}
+	}
+	for at, n := range cut {
+		if n > 0 {
+			f.End(served{at, 0, ipc.Cancelled}.record(&record), false)
+		}
+	}
+	run := analysis.Step{Number: len(before), Load: load}
+	run.Summary.Load.Window = analysis.Window{From: load.Warmup.Seconds(), To: float64(slices.Max(due)) / 1e9}
 	if ok > 0 {
 		run.Summary.Latency.E2E.Wire.Mean = new(took / ok)
 	}
