@@ -73,11 +73,12 @@ type outputFlags struct {
 
 // simFlags are the simulator's laws.
 type simFlags struct {
-	TTFT    string        `help:"Time to the first token." default:"0s" name:"ttft" placeholder:"DIST"`
-	ITL     string        `help:"Time between tokens." default:"0s" name:"itl" placeholder:"DIST"`
-	Prefill string        `help:"Time per input token, before the first token." default:"0s" placeholder:"DIST"`
-	Slots   later[int64]  `help:"Streams served at once; the rest wait in a queue. Default: no limit." placeholder:"N"`
-	Truth   string        `help:"Log of what the server saw and did, a JSON object a line." placeholder:"FILE"`
-	Fault   []string      `help:"Share of requests that fail in one way, KIND=SHARE; may be repeated." placeholder:"KIND=SHARE"`
-	Seed    later[uint64] `help:"Seed of the laws." default:"1" placeholder:"N"`
+	TTFT         string               `help:"Time to the first token." default:"0s" name:"ttft" placeholder:"DIST"`
+	ITL          string               `help:"Time between tokens." default:"0s" name:"itl" placeholder:"DIST"`
+	Prefill      string               `help:"Time per input token, before the first token." default:"0s" placeholder:"DIST"`
+	ITLPerActive later[time.Duration] `help:"Added to the time between tokens for each stream in service: the server slows with its load, as a batching engine does." name:"itl-per-active" placeholder:"D"`
+	Slots        later[int64]         `help:"Streams served at once; the rest wait in a queue. Default: no limit." placeholder:"N"`
+	Truth        string               `help:"Log of what the server saw and did, a JSON object a line." placeholder:"FILE"`
+	Fault        []string             `help:"Share of requests that fail in one way, KIND=SHARE; may be repeated." placeholder:"KIND=SHARE"`
+	Seed         later[uint64]        `help:"Seed of the laws." default:"1" placeholder:"N"`
 }

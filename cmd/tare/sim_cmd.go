@@ -55,6 +55,7 @@ func (s simFlags) config(f *faults, prefix string) sim.Config {
 		TTFT: law("ttft", s.TTFT), ITL: law("itl", s.ITL), Prefill: law("prefill", s.Prefill),
 		Slots: int(read(f, prefix+"slots", s.Slots, parseCount)), TruthPath: s.Truth, Seed: read(f, prefix+"seed", s.Seed, parseSeed),
 	}
+	cfg.ITLPerActive = read(f, prefix+"itl-per-active", s.ITLPerActive, parseDuration)
 	for _, text := range s.Fault {
 		fault, err := sim.ParseFault(text)
 		f.check(err != nil, "--%sfault: %v", prefix, err)
@@ -68,6 +69,9 @@ func (s simFlags) args() []string {
 	a := []string{"--ttft", s.TTFT, "--itl", s.ITL, "--prefill", s.Prefill, "--seed", s.Seed.text}
 	if s.Slots.set {
 		a = append(a, "--slots", s.Slots.text)
+	}
+	if s.ITLPerActive.set {
+		a = append(a, "--itl-per-active", s.ITLPerActive.text)
 	}
 	if s.Truth != "" {
 		a = append(a, "--truth", s.Truth)

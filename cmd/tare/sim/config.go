@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"tare/analysis/dist"
 )
@@ -10,16 +11,17 @@ import (
 // Config describes a simulator. The zero value listens on a free loopback
 // port and answers without delay.
 type Config struct {
-	Listen        string    // host:port; empty: 127.0.0.1 and a free port
-	Model         string    // name of the model; empty: "sim"
-	TTFT          dist.Dist // from the start of the service to the first token, beside prefill
-	ITL           dist.Dist // between tokens
-	Prefill       dist.Dist // per input token, before the first token
-	Slots         int       // requests served at once, the others wait; 0: no limit
-	TruthPath     string    // file of the truth log, overwritten; empty: none
-	Seed          uint64    // of the laws and the faults
-	Faults        []Fault   // drawn per request; the shares add up to at most 1
-	DefaultTokens int       // tokens of an answer if the request does not say; 0: 16
+	Listen        string        // host:port; empty: 127.0.0.1 and a free port
+	Model         string        // name of the model; empty: "sim"
+	TTFT          dist.Dist     // from the start of the service to the first token, beside prefill
+	ITL           dist.Dist     // between tokens
+	ITLPerActive  time.Duration // added to each ITL for every request in service, itself included
+	Prefill       dist.Dist     // per input token, before the first token
+	Slots         int           // requests served at once, the others wait; 0: no limit
+	TruthPath     string        // file of the truth log, overwritten; empty: none
+	Seed          uint64        // of the laws and the faults
+	Faults        []Fault       // drawn per request; the shares add up to at most 1
+	DefaultTokens int           // tokens of an answer if the request does not say; 0: 16
 }
 
 // validate returns all that is wrong, one error each.
@@ -32,6 +34,9 @@ func (c *Config) validate() error {
 		if law.dist != (dist.Dist{}) && law.dist.Unit() != dist.Duration {
 			errs = append(errs, fmt.Errorf("%s %v has no unit; write it like 5ms", law.name, law.dist))
 		}
+	}
+	if c.ITLPerActive < 0 {
+		errs = append(errs, fmt.Errorf("itl per active request is %v; it must be 0 or more", c.ITLPerActive))
 	}
 	if c.Slots < 0 {
 		errs = append(errs, fmt.Errorf("slots is %d; it must be 0 (no limit) or more", c.Slots))

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 
 	"tare/analysis/dist"
 )
@@ -11,6 +12,18 @@ type laws struct {
 	ttft, itl, prefill dist.Dist
 	faults             []Fault
 	seed               uint64
+
+	perActive int64         // ns between two tokens for each request in service
+	active    *atomic.Int64 // requests in service now
+}
+
+// slowed is what the requests in service add to the time between two tokens,
+// as a batching engine's step takes longer the more streams it has.
+func (l *laws) slowed() int64 {
+	if l.perActive == 0 {
+		return 0
+	}
+	return l.perActive * l.active.Load()
 }
 
 // The draws of a request, each with a stream of random numbers of its own, so
@@ -68,7 +81,9 @@ func (s *service) first(input int) int64 {
 }
 
 // gap draws the time between two tokens, ns.
-func (s *service) gap() int64 { return int64(s.laws.itl.Duration(s.rand[drawITL])) }
+func (s *service) gap() int64 {
+	return int64(s.laws.itl.Duration(s.rand[drawITL])) + s.laws.slowed()
+}
 
 // total draws the whole time of an answer with n tokens, ns.
 func (s *service) total(input, n int) int64 {

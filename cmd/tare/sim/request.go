@@ -247,7 +247,7 @@ func (q *request) requestLine(line []byte) error {
 	return nil
 }
 
-var closeToken, keepToken, chunkedToken = []byte("close"), []byte("keep-alive"), []byte("chunked")
+var closeToken, chunkedToken = []byte("close"), []byte("chunked")
 
 // field notes what the fields that matter here say.
 func (q *request) field(name, value []byte) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"tare/ipc/clock"
 )
@@ -30,7 +31,7 @@ type scheduler struct {
 	mu     sync.Mutex
 	due    queue // parked streams by their next instant
 	slots  slots
-	active int // streams in service
+	active atomic.Int64 // streams in service
 	err    error
 }
 
@@ -60,7 +61,7 @@ func (d *scheduler) admit(s *stream, start int64) {
 	}
 	s.scheduled = s.due
 	s.inService = true
-	d.active++
+	d.active.Add(1)
 }
 
 // carry makes the steps that are due one after the other, blocking if it must,
@@ -188,7 +189,7 @@ func (d *scheduler) release(s *stream) {
 		return
 	}
 	s.inService = false
-	d.active--
+	d.active.Add(-1)
 	at := s.due
 	if s.cut() {
 		at = clock.Now()

@@ -57,6 +57,7 @@ func New(cfg Config) (*Server, error) {
 		cfg: cfg, wall: clock.NewWall(), model: string(name), drain: drainTime, started: time.Now().Unix(), conns: map[*conn]struct{}{},
 		laws: laws{ttft: cfg.TTFT, itl: cfg.ITL, prefill: cfg.Prefill, faults: cfg.Faults, seed: cfg.Seed},
 	}
+	s.laws.perActive, s.laws.active = int64(cfg.ITLPerActive), &s.sched.active
 	s.sched.slots.limit = cfg.Slots
 	s.sched.ended = s.ended
 	s.killed, s.kill = context.WithCancel(context.Background())
@@ -107,7 +108,7 @@ func (s *Server) Stats() Stats {
 	st.Connections, st.Accepted = len(s.conns), s.accepted
 	s.mu.Unlock()
 	s.sched.mu.Lock()
-	st.Active, st.Waiting = s.sched.active, s.sched.slots.waiting.Len()
+	st.Active, st.Waiting = int(s.sched.active.Load()), s.sched.slots.waiting.Len()
 	s.sched.mu.Unlock()
 	return st
 }
