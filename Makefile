@@ -3,7 +3,7 @@
 GO ?= go
 BIN := .bin/tare
 
-.PHONY: build run test check bench fuzz clean
+.PHONY: build run test check bench coverage fuzz clean
 
 build:
 	$(GO) build -o $(BIN) ./cmd/tare
@@ -34,6 +34,10 @@ check:
 bench:
 	$(GO) test -count=1 -run TestCompare -v ./cmd/tare/bench -compare
 	$(GO) test -run '^$$' -bench . -benchmem ./worker/... ./ipc/... ./analysis/...
+
+# Whether 95 % intervals hold the truth in 95 % of 5,000 simulated runs.
+coverage:
+	$(GO) test -count=1 -run TestCoverage -v ./analysis/stats -coverage-runs 5000
 
 # Every fuzz target for a while: FUZZTIME=5m make fuzz
 FUZZTIME ?= 30s
