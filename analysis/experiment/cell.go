@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -122,13 +121,25 @@ func (c Cell) Group() string {
 	return cmp.Or(strings.Join(parts, ", "), "only")
 }
 
-// Args are the flags as arguments of tare run, in the order of their names.
-func (c Cell) Args() []string {
+// Place is where a cell runs. In the values of flags {dir} stands for the
+// cell's directory and {cpu} for a CPU.
+type Place struct {
+	Dir string
+	CPU int
+}
+
+// Args are the flags as arguments of tare run, in the order of their names,
+// with the directory of the results.
+func (c Cell) Args(p Place) []string {
 	var args []string
 	for _, name := range slices.Sorted(maps.Keys(c.Flags)) {
-		args = append(args, fmt.Sprintf("--%s=%s", name, c.Flags[name]))
+		args = append(args, "--"+name+"="+p.replace(c.Flags[name]))
 	}
-	return args
+	return append(args, "--out="+p.Dir)
+}
+
+func (p Place) replace(value string) string {
+	return strings.NewReplacer("{dir}", p.Dir, "{cpu}", strconv.Itoa(p.CPU)).Replace(value)
 }
 
 // overhead is what a run takes beyond its load: to start, to connect, and to
@@ -145,10 +156,10 @@ func (c Cell) Length() time.Duration {
 	return d + overhead
 }
 
-// Command is the cell as a line for a shell, the results to go to dir.
-func (c Cell) Command(program, dir string) string {
+// Command is the cell as a line for a shell.
+func (c Cell) Command(program string, p Place) string {
 	words := []string{program, "run"}
-	for _, a := range append(c.Args(), "--out="+dir) {
+	for _, a := range c.Args(p) {
 		words = append(words, quote(a))
 	}
 	return strings.Join(words, " ")

@@ -78,14 +78,14 @@ func TestCells(t *testing.T) {
 
 func TestFlagsOfCells(t *testing.T) {
 	cells := parse(t, small).Cells(SizeHost)
-	got := cells[1].Command("tare", "DIR")
+	got := cells[1].Command("tare", Place{Dir: "DIR"})
 	// The axis wins over the series, which wins over the size; the seed is
 	// the repeat.
 	want := "tare run --duration=10s --rate=4500 --seed=1 --service-time=200us --sim-seed=1 --warmup=1s --workers=2 --out=DIR"
 	if got != want {
 		t.Errorf("\n%s, want\n%s", got, want)
 	}
-	if got := cells[2].Command("tare", "it's"); !strings.Contains(got, `'--service-time=exp(200us)'`) || !strings.HasSuffix(got, `'--out=it'\''s'`) {
+	if got := cells[2].Command("tare", Place{Dir: "it's"}); !strings.Contains(got, `'--service-time=exp(200us)'`) || !strings.HasSuffix(got, `'--out=it'\''s'`) {
 		t.Errorf("words are not quoted for the shell: %s", got)
 	}
 	if cells[0].Flags["rate"] != "2500" || cells[4].Flags["rate"] != "" {
@@ -99,6 +99,15 @@ func TestSeedOfServer(t *testing.T) {
 	c := e.Cells(SizeHost)[4]
 	if _, there := c.Flags["sim-seed"]; there || c.Flags["seed"] != "1" {
 		t.Errorf("flags %v", c.Flags)
+	}
+}
+
+// A cell may name files beside its results, and a CPU of the host.
+func TestPlaceOfCell(t *testing.T) {
+	c := Cell{Flags: Flags{"sim-truth": "{dir}/truth.jsonl", "cpus": "{cpu}"}}
+	want := []string{"--cpus=3", "--sim-truth=D/truth.jsonl", "--out=D"}
+	if d := cmp.Diff(want, c.Args(Place{Dir: "D", CPU: 3})); d != "" {
+		t.Error(d)
 	}
 }
 

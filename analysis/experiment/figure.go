@@ -8,12 +8,14 @@ import (
 )
 
 // Figure is a number read from a cell's document or computed from others. One
-// of Path, Ratio, Difference and MG1 says how.
+// of Path, Ratio, Difference and MG1 says how. With Equals beside it Path leads
+// to a text, and the figure is 1 if it is that text and 0 if not.
 type Figure struct {
 	Name string `yaml:"name"` // one word, lower case
 	Head string `yaml:"head"` // of its column, with its unit
 	Path string `yaml:"path"` // in the document, like latency.ttft.wire.p50_ms
 
+	Equals     string    `yaml:"equals"`
 	Ratio      []Operand `yaml:"ratio"`      // of two
 	Difference []Operand `yaml:"difference"` // of two
 	MG1        *MG1      `yaml:"mg1"`
@@ -60,6 +62,7 @@ func (x Figure) check(f *faults, earlier map[string]bool) {
 		}
 	}
 	f.check(ways != 1, "figure %s: give one of path, ratio, difference and mg1", x.Name)
+	f.check(x.Equals != "" && x.Path == "", "figure %s: equals goes with path", x.Name)
 	f.check(len(x.Ratio)+len(x.Difference) != 2 && x.Path == "" && x.MG1 == nil, "figure %s: give two operands", x.Name)
 	for _, o := range x.operands() {
 		f.check(!o.number() && !strings.Contains(string(o), ".") && !earlier[string(o)], "figure %s: %q is no number, earlier figure or path", x.Name, o)
@@ -98,6 +101,9 @@ func (s scope) figure(x Figure) (float64, bool) {
 	switch {
 	case x.MG1 != nil:
 		return s.mg1(*x.MG1)
+	case x.Equals != "":
+		text, ok := lookUp(s.outcome.Document, x.Path).(string)
+		return truth(text == x.Equals), ok
 	case x.Path != "":
 		return s.value(Operand(x.Path))
 	case len(x.Ratio) == 2:
@@ -109,6 +115,13 @@ func (s scope) figure(x Figure) (float64, bool) {
 		b, too := s.value(x.Difference[1])
 		return a - b, ok && too
 	}
+}
+
+func truth(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
 }
 
 func (s scope) mg1(m MG1) (float64, bool) {

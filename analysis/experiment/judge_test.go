@@ -43,6 +43,18 @@ func TestValues(t *testing.T) {
 	}
 }
 
+func TestEquals(t *testing.T) {
+	for text, want := range map[string]float64{"valid": 1, "biased": 0} {
+		s := scope{outcome: Outcome{Document: map[string]any{"verdict": map[string]any{"status": text}}}}
+		if got, ok := s.figure(Figure{Path: "verdict.status", Equals: "valid"}); !ok || got != want {
+			t.Errorf("%s: %v %v, want %v", text, got, ok, want)
+		}
+	}
+	if _, ok := (scope{}).figure(Figure{Path: "verdict.status", Equals: "valid"}); ok {
+		t.Error("no verdict is not one that is not valid")
+	}
+}
+
 // At 1 ms constant and 1,600 events/s over 2 workers ρ = 0.8, and the event is
 // late by ρ·1/(2·0.2) + 1 = 3 ms; over one worker the queue has no end.
 func TestMG1(t *testing.T) {

@@ -46,7 +46,7 @@ Exit code: 0 done, whichever way the claims fell; 2 a cell failed; 3 a claim fai
 var experimentFiles embed.FS
 
 // experimentOrder is that of the list and of all.
-var experimentOrder = []string{"mg1", "bias"}
+var experimentOrder = []string{"fidelity", "inflation", "sharding", "mg1", "bias"}
 
 // readExperiment reads one that comes with the program, or a file.
 func readExperiment(name string) (e *experiment.Experiment, text []byte, err error) {
@@ -109,8 +109,12 @@ func (c *reproduceCmd) check() (names []string, host ipc.Host, err error) {
 	return names, supervisor.HostInfo(allowed), errors.Join(err, errors.Join(f...))
 }
 
-// list prints the experiments.
+// list prints the experiments with what this host can run of them.
 func (c *reproduceCmd) list(env env) error {
+	allowed, err := supervisor.Allowed()
+	if err != nil {
+		return err
+	}
 	w := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "EXPERIMENT\tRUNS\tMINUTES\tTITLE")
 	for _, name := range experimentOrder {
@@ -118,7 +122,7 @@ func (c *reproduceCmd) list(env env) error {
 		if err != nil {
 			return err
 		}
-		cells := e.Cells(c.Size)
+		cells := possible(e.Cells(c.Size), allowed)
 		fmt.Fprintf(w, "%s\t%d\t%.0f\t%s\n", name, len(cells), length(cells).Minutes(), e.Title)
 	}
 	return w.Flush()

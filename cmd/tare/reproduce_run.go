@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"tare/analysis"
 	"tare/analysis/experiment"
 	"tare/ipc"
 	"tare/supervisor"
@@ -62,10 +66,10 @@ func (r *reproduction) experiment(name string, interrupts <-chan os.Signal) (att
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return attempt{}, fmt.Errorf("directory of the experiment: %w", err)
 	}
-	cells := r.possible(e)
+	cells := possible(e.Cells(r.size), r.host.AllowedCPUs)
 	a := attempt{reproduced: reproduced{Size: r.size, Host: r.host, source: e}}
 	for _, c := range cells {
-		a.commands = append(a.commands, c.Command(filepath.Base(os.Args[0]), c.Name()))
+		a.commands = append(a.commands, c.Command(filepath.Base(os.Args[0]), r.place(c.Name())))
 	}
 	if err := writeInputs(dir, text, a.commands); err != nil {
 		return attempt{}, err
@@ -94,8 +98,8 @@ func writeInputs(dir string, experiment []byte, commands []string) error {
 }
 
 // possible are the cells for which this host has enough CPUs.
-func (r *reproduction) possible(e *experiment.Experiment) []experiment.Cell {
-	return slices.DeleteFunc(e.Cells(r.size), func(c experiment.Cell) bool { return c.CPUs > len(r.host.AllowedCPUs) })
+func possible(cells []experiment.Cell, allowed []int) []experiment.Cell {
+	return slices.DeleteFunc(cells, func(c experiment.Cell) bool { return c.CPUs > len(allowed) })
 }
 
 // cells runs cells until an interrupt. The outcomes are those of cells that
@@ -125,7 +129,7 @@ func (r *reproduction) cell(dir string, c experiment.Cell, interrupts <-chan os.
 	defer removeEmpty(said.Name())
 	defer said.Close()
 	p, err := supervisor.Spawn(supervisor.Command{
-		Args: append(append([]string{"run"}, c.Args()...), "--out="+dir, "--format=json", "--quiet"),
+		Args: append(append([]string{"run"}, c.Args(r.place(dir))...), "--format=json", "--quiet"),
 		CPUs: r.host.AllowedCPUs, Stderr: said,
 	})
 	if err != nil {
@@ -135,8 +139,18 @@ func (r *reproduction) cell(dir string, c experiment.Cell, interrupts <-chan os.
 	if !awaitCell(p, interrupts) {
 		return o, false
 	}
-	o.Document, o.Problem = readCell(dir, said.Name(), p.Exit(), c.Exit)
+	document, err := readCell(dir, said.Name(), p.Exit(), c.Exit)
+	if err != nil {
+		o.Problem = err.Error()
+		return o, true
+	}
+	o.Document = document
 	return o, true
+}
+
+// place is where a cell runs: the last CPU is that of a worker by default.
+func (r *reproduction) place(dir string) experiment.Place {
+	return experiment.Place{Dir: dir, CPU: slices.Max(r.host.AllowedCPUs)}
 }
 
 // awaitCell waits for a cell to end; false if the user ended it. A cell that is
@@ -156,19 +170,50 @@ func awaitCell(p *supervisor.Process, interrupts <-chan os.Signal) bool {
 // cellGrace is how long an interrupted cell has before and after SIGTERM.
 const cellGrace = 2 * time.Second
 
-// readCell reads what a cell left; the problem is why there is nothing.
-func readCell(dir, stderr, status string, accepted []int) (document map[string]any, problem string) {
+// readCell reads what a cell left: its summary and, as further members of it,
+// what its processes cost and what the simulator saw.
+func readCell(dir, stderr, status string, accepted []int) (map[string]any, error) {
 	isStatus := func(code int) bool { return status == fmt.Sprintf("exit status %d", code) }
 	if status != "" && !slices.ContainsFunc(accepted, isStatus) {
 		said, _ := os.ReadFile(stderr) // only to explain
-		return nil, strings.TrimSpace(status + ": " + string(said))
+		return nil, errors.New(strings.TrimSpace(status + ": " + string(said)))
 	}
 	b, err := os.ReadFile(filepath.Join(dir, summaryFileName))
 	if err != nil {
-		return nil, err.Error()
+		return nil, err
 	}
-	if err := json.Unmarshal(b, &document); err != nil {
-		return nil, fmt.Sprintf("read %s: %v", summaryFileName, err)
+	var document map[string]any
+	var s struct{ Load analysis.Traffic }
+	if err := errors.Join(json.Unmarshal(b, &document), json.Unmarshal(b, &s)); err != nil {
+		return nil, fmt.Errorf("read %s: %w", summaryFileName, err)
 	}
-	return document, ""
+	account, err := experiment.ReadAccount(dir)
+	if err != nil {
+		return nil, err
+	}
+	document["account"] = plain(account)
+	log, err := os.Open(filepath.Join(dir, truthFileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return document, nil
+	} else if err != nil {
+		return nil, err
+	}
+	truth, err := experiment.ReadTruth(bufio.NewReader(log), account, s.Load.Window.From, s.Load.Window.To)
+	document["truth"] = plain(truth)
+	return document, errors.Join(err, log.Close())
+}
+
+// truthFileName is what a cell calls the simulator's log by {dir}/truth.jsonl.
+const truthFileName = "truth.jsonl"
+
+// plain is v as decoded JSON.
+func plain(v any) (decoded any) {
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(b, &decoded)
+	}
+	if err != nil {
+		panic(err) // numbers only
+	}
+	return decoded
 }

@@ -57,8 +57,8 @@ func TestCellsAreCommandLines(t *testing.T) {
 		}
 		for _, size := range sizes {
 			for _, c := range e.Cells(size) {
-				if err := checkRun(c.Args()); err != nil {
-					t.Errorf("%s: %s: %v", name, c.Command("tare", "DIR"), err)
+				if err := checkRun(c.Args(experiment.Place{Dir: "DIR"})); err != nil {
+					t.Errorf("%s: %s: %v", name, c.Command("tare", experiment.Place{Dir: "DIR"}), err)
 				}
 			}
 		}
