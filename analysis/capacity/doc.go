@@ -35,7 +35,6 @@
 // load, is what was measured.
 //
 // The moments of S are lower quartiles over rows of 250 ms: what else runs on a
-// worker's CPU only ever makes services longer, and is no part of the law. A host
-// that is not quiet for a quarter of the time cannot be planned from, and the plan
-// says that it is not reliable.
+// worker's CPU only ever makes services longer, and is no part of the law. From a
+// host that is not quiet for a quarter of the time there is no plan.
 package capacity

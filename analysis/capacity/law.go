@@ -50,8 +50,16 @@ const BaseBytes = 18 << 20
 // E[S] is then known to 3 % at an SCV of 1.
 const MinBusy = 1000
 
-// ErrTooFew says that a run holds too little to take a law from.
-var ErrTooFew = errors.New("too little to plan from")
+// Reasons why a run holds no law.
+var (
+	ErrTooFew    = errors.New("too little to plan from")
+	ErrDisturbed = errors.New("the workers were disturbed")
+)
+
+// wildSCV is the greatest SCV of S that is taken for the worker's own, which is
+// 1 to 4. A service in which the CPU is taken away for milliseconds is some
+// hundred times as long as others.
+const wildSCV = 10
 
 // SCV is the squared coefficient of variation of S.
 func (l *Law) SCV() float64 { return l.ServiceSecond/(l.ServiceMean*l.ServiceMean) - 1 }
@@ -60,7 +68,8 @@ func (l *Law) SCV() float64 { return l.ServiceSecond/(l.ServiceMean*l.ServiceMea
 func (l *Law) Setup() float64 { return l.IdleMean - l.ServiceMean }
 
 // NewLaw takes the law from a run. The error wraps ErrTooFew if too few events
-// arrived busy; a run under goroutine sharding has no single server and no law.
+// arrived busy, and ErrDisturbed if something else had the workers' CPUs nearly
+// all the time; a run under goroutine sharding has no single server and no law.
 func NewLaw(r Run) (Law, error) {
 	l := Law{
 		Source: r.Dir, Host: r.Manifest.Host.Name, CPUModel: r.Manifest.Host.CPUModel, Measured: r.Manifest.Started,
@@ -82,6 +91,10 @@ func NewLaw(r Run) (Law, error) {
 		return l, err
 	}
 	l.moments(r.Rows)
+	if scv := l.SCV(); scv > wildSCV {
+		return l, fmt.Errorf("%w: even in quiet moments of %s services have an SCV of %.0f, where a worker's own have 1 to 4: "+
+			"something else had its CPU; measure again on a quiet host", ErrDisturbed, r.Dir, scv)
+	}
 	l.Send = max(0, l.CPU-l.Events*l.ServiceMean)
 	l.StreamBytes = streamBytes(r)
 	if w, err := l.wait(l.Lambda/l.Events, l.Events); err == nil {

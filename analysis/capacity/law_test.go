@@ -96,22 +96,27 @@ func TestNewLawRefuses(t *testing.T) {
 	tests := []struct {
 		why    string
 		change func(*Run)
-		few    bool
+		reason error
 		want   string
 	}{
 		{"few busy events", func(r *Run) {
 			r.Rows = r.Rows[:1]
 			r.Rows[0].Busy = moments(999, 6000, 2)
-		}, true, "999 output events found their worker busy, 1000 are needed; run it at a higher rate"},
-		{"no rows", func(r *Run) { r.Rows = nil }, true, "0 output events found"},
-		{"no CPU time", func(r *Run) { r.Summary.Client.Workers[0].CPU = nil }, true, "no worker of runs/x said what CPU time"},
-		{"one process for all", func(r *Run) { r.Summary.Client.Sharding = "goroutine" }, false, "plan from a run with --sharding process"},
+		}, ErrTooFew, "999 output events found their worker busy, 1000 are needed; run it at a higher rate"},
+		{"no rows", func(r *Run) { r.Rows = nil }, ErrTooFew, "0 output events found"},
+		{"no CPU time", func(r *Run) { r.Summary.Client.Workers[0].CPU = nil }, ErrTooFew, "no worker of runs/x said what CPU time"},
+		{"no quiet quarter", func(r *Run) {
+			for i := range r.Rows[:28] {
+				r.Rows[i].Busy = moments(6000, 9_000, 12)
+			}
+		}, ErrDisturbed, "services have an SCV of 11"},
+		{"one process for all", func(r *Run) { r.Summary.Client.Sharding = "goroutine" }, nil, "plan from a run with --sharding process"},
 	}
 	for _, tt := range tests {
 		r := run()
 		tt.change(&r)
 		_, err := NewLaw(r)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, ErrTooFew) != tt.few {
+		if err == nil || !strings.Contains(err.Error(), tt.want) || tt.reason != nil && !errors.Is(err, tt.reason) {
 			t.Errorf("%s: %v, want %q", tt.why, err, tt.want)
 		}
 	}

@@ -34,10 +34,6 @@ type Plan struct {
 	E2E     *float64 `json:"e2e_ms"`             // asked for
 	Asked   bool     `json:"rate_asked"`         // or the highest of one node
 
-	// Reliable is false if the law is that of a worker that was disturbed or
-	// overloaded; the first of Warnings says so then.
-	Reliable bool `json:"reliable"`
-
 	Workers  int      `json:"workers"`      // of all nodes, on each as many
 	Nodes    int      `json:"nodes"`        //
 	Highest  float64  `json:"highest_rate"` // requests/s that one node can carry

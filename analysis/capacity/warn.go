@@ -4,7 +4,6 @@ import "fmt"
 
 // Figures from which a law or a plan is in doubt.
 const (
-	wildSCV      = 5    // of S: a worker's own work varies less
 	disturbedMax = 0.2  // share of rows
 	offModel     = 0.25 // between the waits predicted and measured
 	littleLoad   = 0.4  // of a CPU: much of the CPU time is wake-ups
@@ -17,11 +16,8 @@ func (p *Plan) doubt(format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 }
 
-// warn says what the figures mean less than they seem, and whether they are
-// reliable.
+// warn says what the figures mean less than they seem.
 func (p *Plan) warn(n Node) {
-	p.warnReliable()
-	p.Reliable = len(p.Warnings) == 0
 	p.warnLaw()
 	l := &p.Law
 	if p.Worker.Lambda > farLambda*l.Lambda {
@@ -40,18 +36,6 @@ func (p *Plan) warn(n Node) {
 	}
 }
 
-// warnReliable asks whether the law is one.
-func (p *Plan) warnReliable() {
-	l := &p.Law
-	if scv := l.SCV(); scv > wildSCV {
-		p.doubt("something else had the worker's CPU: S has an SCV of %.3g, and waits and what follows from them are too high; "+
-			"measure on a quiet host", scv)
-	}
-	if l.WaitPredicted == nil {
-		p.doubt("the run that the law comes from was overloaded: the model has no mean wait for it; measure at a lower rate")
-	}
-}
-
 // warnLaw says what the law is worth.
 func (p *Plan) warnLaw() {
 	l := &p.Law
@@ -59,7 +43,9 @@ func (p *Plan) warnLaw() {
 		p.doubt("in %d of %d rows of 250 ms something disturbed the worker (E[S²] above %d times that of quiet rows, which make the law)",
 			l.Disturbed, l.Rows, disturbance)
 	}
-	if w, m := l.WaitPredicted, l.WaitMeasured; w != nil && max(*w, m) > (1+offModel)*min(*w, m) {
+	if l.WaitPredicted == nil {
+		p.doubt("the run that the law comes from was overloaded: the model has no mean wait for it")
+	} else if w, m := l.WaitPredicted, l.WaitMeasured; max(*w, m) > (1+offModel)*min(*w, m) {
 		p.doubt("the model is off for the run that the law comes from: mean wait %s µs, measured %s µs", figure(*w), figure(m))
 	}
 	if l.CPUShare < littleLoad {

@@ -38,9 +38,6 @@ func needPart(b *strings.Builder, p capacity.Plan) {
 	} else {
 		fmt.Fprintf(b, "PLAN: a node carries up to %s, with %s\n", load, several(p.Workers, "worker"))
 	}
-	if !p.Reliable {
-		b.WriteString(paragraph(indent, "NOT RELIABLE: "+p.Warnings[0]))
-	}
 	fmt.Fprintf(b, "%s\n", paragraph(indent, binding(p.Limits)))
 }
 

@@ -100,14 +100,16 @@ func (c calibration) drive(dir string, rate float64, length time.Duration, inter
 
 // args are those of tare run. So many streams are open that their events come
 // independently, and those of one stream so far apart that each is alone in its
-// read.
+// read. A host that cannot keep up drops arrivals, and what is left at the end is
+// cancelled.
 func (c calibration) args(dir string, rate float64, length time.Duration) []string {
 	e2e := min(longestE2E, length/8, time.Duration(mostStreams/rate*float64(time.Second)))
 	gap := max(leastGap, e2e/time.Duration(c.events+1))
 	law := fmt.Sprintf("uniform(%v,%v)", gap/2, 3*gap/2)
 	return []string{
 		"run", "--workers=1", "--quiet", "--name=plan", "--out=" + dir,
-		fmt.Sprintf("--rate=%.1f", rate), fmt.Sprintf("--duration=%v", length), fmt.Sprintf("--warmup=%v", length/4),
+		fmt.Sprintf("--rate=%.1f", rate), fmt.Sprintf("--duration=%v", length), fmt.Sprintf("--warmup=%v", length/4), "--drain=2s", "--timeout=5s",
+		fmt.Sprintf("--max-in-flight=%d", 2*mostStreams),
 		fmt.Sprintf("--output-tokens=%.0f", c.events), fmt.Sprintf("--input-tokens=%d", c.input),
 		"--sim-ttft=" + law, "--sim-itl=" + law,
 	}

@@ -1,11 +1,100 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"tare/analysis/capacity"
+	"tare/ipc"
 )
+
+// quietRun writes the records of a run on a host without any noise: 200
+// requests/s of two events each for two seconds, and rows of many more events
+// than those, of 10 µs each when busy and 30 µs when not.
+func quietRun(t *testing.T) string {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	out, err := ipc.CreateRecords(filepath.Join(dir, ipc.RecordFileName))
+	must(err)
+	frame := func(kind ipc.Type, m any) {
+		t.Helper()
+		f, err := ipc.Marshal(kind, 0, m)
+		must(err)
+		must(out.Append(f))
+	}
+	load := ipc.Load{Arrival: "constant", Rate: "200", Duration: 2 * time.Second, MaxInFlight: 10, Seed: 1}
+	manifest, err := json.Marshal(ipc.Manifest{Protocol: ipc.Protocol, Workers: []ipc.Child{{CPUs: []int{0}}}, Settings: ipc.Settings{
+		Load: load, Target: ipc.Target{Stream: true}, Sharding: ipc.Sharding{Mode: "process", Workers: 1},
+	}})
+	must(err)
+	frame(ipc.TypeHeader, ipc.Header{Protocol: ipc.Protocol, Manifest: manifest})
+	frame(ipc.TypeStep, ipc.Step{})
+	batch := ipc.NewBatch(0, 1<<20)
+	for i := range int64(400) {
+		a := i * 5e6
+		event := ipc.Event{Arrival: a + 1e6, Read: a + 1e6 + 5, Handled: a + 1e6 + 9, Tokens: 1, Kind: ipc.KindText, Alone: true}
+		must(batch.Add(&ipc.Record{Index: i, Scheduled: a, Sent: a, Done: a + 2e6, Status: 200, InputTokens: 32, OutputTokens: 2, Output: []ipc.Event{event, event}}))
+	}
+	records, err := batch.Frame()
+	must(err)
+	must(out.Append(records))
+	done := ipc.Done{Ended: 2e9, Last: ipc.Progress{At: 2e9, Sent: 400, OK: 400, Conns: 10, Usage: ipc.Usage{User: 400 * 50e3, MaxRSS: 20 << 20}}}
+	for i := range int64(7) {
+		done.Last.Queue = append(done.Last.Queue, ipc.QueueRow{
+			Interval: i, Busy: ipc.Moments{N: 600, Sum: 600 * 10e3, SqLo: 600 * 2e8}, Idle: ipc.Moments{N: 400, Sum: 400 * 30e3, SqLo: 400 * 1e9},
+			Wait: ipc.Moments{N: 1000, Sum: 1000 * 2e3, SqLo: 1000 * 8e6},
+		})
+	}
+	frame(ipc.TypeDone, done)
+	frame(ipc.TypeEnd, ipc.End{At: 2e9})
+	must(out.Close())
+	return dir
+}
+
+// A request of two events costs 50 µs, of which the events are 20: sends are 30.
+// At 0.81 of its CPU a worker has 16,200 requests/s.
+func TestPlanFromRun(t *testing.T) {
+	dir := quietRun(t)
+	var stdout, stderr bytes.Buffer
+	plan := func(args ...string) capacity.Plan {
+		t.Helper()
+		stdout.Reset()
+		e := env{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }, signals: signals}
+		if err := run(t.Context(), e, append([]string{"plan", "--from", dir, "--cpus-per-node", "5", "--format", "json"}, args...)); err != nil {
+			t.Fatal(err)
+		}
+		var p capacity.Plan
+		if err := json.Unmarshal(stdout.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := plan()
+	if p.Workers != 4 || p.Asked || p.Events != 2 || p.Law.Source != dir || math.Abs(p.Law.Send-30) > 1e-6 || p.Limits[0].Name != "load" ||
+		math.Abs(p.Rate-4*16_200) > 1e-3 {
+		t.Errorf("highest rate of a node: %+v", p)
+	}
+	p = plan("--rate", "100000", "--events", "20", "--max-wait", "20us", "--e2e", "500ms")
+	if p.Rate != 100_000 || p.Nodes*4 != p.Workers || *p.MaxWait != 20 || *p.E2E != 500 || p.Worker.Wait > 20 ||
+		math.Abs(*p.Node.Flight*float64(p.Nodes)-50_000) > 1e-6 {
+		t.Errorf("100,000 requests/s: %+v", p)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("stderr: %s", &stderr)
+	}
+}
 
 // An event of the simulator is some 180 bytes with its framing; a request is
 // its head and some five bytes a token.
