@@ -124,6 +124,8 @@ func FuzzHTTP(f *testing.F) {
 		}
 		want, body, rest, err := oracle(raw)
 		switch {
+		case want != nil && want.ProtoMajor != 1:
+			// After an interim answer it takes any version for the final one.
 		case err == nil:
 			checkWhole(t, &r, s, want, body, rest)
 		case want != nil && errors.Is(err, io.ErrUnexpectedEOF):
