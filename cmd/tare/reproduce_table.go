@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -22,17 +24,41 @@ func (r reproduced) table(out io.Writer) error {
 		return fmt.Errorf("print table: %w", err)
 	}
 	fmt.Fprintln(out)
+	r.printClaims(out)
+	_, err := fmt.Fprintf(out, "\n%s\n\n", r.conclusion())
+	return err
+}
+
+// printClaims prints a line for each claim, and one for all that have no
+// results for the same reason.
+func (r reproduced) printClaims(out io.Writer) {
+	missing := map[string]int{}
 	for _, j := range r.Claims {
+		if j.Measured == nil {
+			missing[j.Undecided]++
+			continue
+		}
 		fmt.Fprintf(out, "%-9s  %s\n", outcome(j), sentence(j))
 		for _, warning := range j.Warnings {
 			fmt.Fprintf(out, "           - %s\n", warning)
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%s\n\n", r.conclusion())
-	return err
+	for _, why := range slices.Sorted(maps.Keys(missing)) {
+		fmt.Fprintf(out, "%-9s  %d claims: %s\n", undecided, missing[why], why)
+	}
+	empty := map[string][]string{}
+	for _, g := range r.Groups {
+		if g.Repeats == 0 {
+			why := strings.Join(g.Warnings, "; ")
+			empty[why] = append(empty[why], g.Name)
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(empty)) {
+		fmt.Fprintf(out, "no result  %s (%s)\n", why, strings.Join(empty[why], "; "))
+	}
 }
 
-// rows are the cells of the table, headings first.
+// rows are the cells of the table that have results, headings first.
 func (r reproduced) rows() [][]string {
 	head := []string{"cell", "n"}
 	for _, f := range r.source.Figures {
@@ -40,6 +66,9 @@ func (r reproduced) rows() [][]string {
 	}
 	rows := [][]string{head}
 	for _, g := range r.Groups {
+		if g.Repeats == 0 {
+			continue
+		}
 		row := []string{g.Name, fmt.Sprint(g.Repeats)}
 		for _, f := range r.source.Figures {
 			row = append(row, medianOf(g, f.Name))
