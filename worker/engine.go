@@ -101,6 +101,15 @@ func (e *engine) begin(start ipc.Start) {
 	e.queue.reset(start.Epoch + start.Offset)
 }
 
+// stepStride is the distance of the requests' numbers in successive steps. It
+// has no factor in common with the numbers after which prompts repeat.
+const stepStride = 1_000_003
+
+// number is what the request of an arrival is made from. Each step has requests
+// of its own: a server that remembers prompts would be faster with every step
+// that repeats them.
+func (e *engine) number(index int64) int64 { return index + e.step*stepStride }
+
 var apis = map[string]wire.API{"completions": wire.Completions, "chat": wire.Chat, "messages": wire.Messages}
 
 // at converts CLOCK_MONOTONIC to ns after the run epoch.

@@ -116,8 +116,9 @@ func (s *stream) serve(j job) {
 // begin fills in what is known before the request is sent.
 func (s *stream) begin(j job) {
 	e := s.eng
-	a := e.requests.draw(&s.pcg, j.index)
-	s.request, s.body = e.requests.appendTo(s.request, s.body, j.index, a)
+	number := e.number(j.index)
+	a := e.requests.draw(&s.pcg, number)
+	s.request, s.body = e.requests.appendTo(s.request, s.body, number, a)
 	now := clock.Now()
 	if j.scheduled == 0 {
 		j.scheduled = now
