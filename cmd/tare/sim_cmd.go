@@ -55,6 +55,7 @@ func (s simFlags) config(f *faults, prefix string) sim.Config {
 		TTFT: law("ttft", s.TTFT), ITL: law("itl", s.ITL), Prefill: law("prefill", s.Prefill),
 		Slots: int(read(f, prefix+"slots", s.Slots, parseCount)), TruthPath: s.Truth, Seed: read(f, prefix+"seed", s.Seed, parseSeed),
 	}
+	cfg.PrefixCache = s.PrefixCache
 	cfg.ITLPerActive = read(f, prefix+"itl-per-active", s.ITLPerActive, parseDuration)
 	for _, text := range s.Fault {
 		fault, err := sim.ParseFault(text)
@@ -72,6 +73,9 @@ func (s simFlags) args() []string {
 	}
 	if s.ITLPerActive.set {
 		a = append(a, "--itl-per-active", s.ITLPerActive.text)
+	}
+	if s.PrefixCache {
+		a = append(a, "--prefix-cache")
 	}
 	if s.Truth != "" {
 		a = append(a, "--truth", s.Truth)

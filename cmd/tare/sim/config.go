@@ -17,6 +17,7 @@ type Config struct {
 	ITL           dist.Dist     // between tokens
 	ITLPerActive  time.Duration // added to each ITL for every request in service, itself included
 	Prefill       dist.Dist     // per input token, before the first token
+	PrefixCache   bool          // prefill is paid only for blocks of 16 tokens that no prompt before began with
 	Slots         int           // requests served at once, the others wait; 0: no limit
 	TruthPath     string        // file of the truth log, overwritten; empty: none
 	Seed          uint64        // of the laws and the faults

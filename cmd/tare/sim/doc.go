@@ -16,6 +16,9 @@
 //	answer     the bytes of a response, laid out once per request
 //	dialect    the JSON of the three endpoints
 //
+// With a prefix cache the prefill is paid only for the blocks of 16 input tokens
+// that no prompt before began with.
+//
 // HTTP is read and written here and not by net/http, because the law is about
 // single writes and the kernel's stamp of single reads, and because it is
 // cheaper by a quarter.

@@ -49,6 +49,9 @@ func (s *Server) generate(c *conn, e endpoint, stamp rxtime.Stamp) bool {
 		s.truth.add(&entry{request: st.ask.number, conn: c.id, arrival: st.arrival, read: st.read, status: http.StatusBadRequest})
 		return !c.req.close
 	}
+	if s.prefix != nil {
+		st.ask.cached = s.prefix.cached(e.tokens(c.req.body))
+	}
 	st.service.begin(&s.laws, st.ask.number)
 	st.ask.fault = st.fault()
 	st.begin(s.model)
@@ -61,7 +64,7 @@ func (s *Server) ended(st *stream) {
 	e := entry{
 		request: st.ask.number, conn: st.conn.id, arrival: st.arrival, read: st.read,
 		scheduled: st.scheduled, first: st.firstWrite, last: st.lastWrite,
-		tokens: st.done * st.answer.perStep, inputTokens: st.ask.input, fault: st.ask.fault, cut: st.cut(),
+		tokens: st.done * st.answer.perStep, inputTokens: st.ask.input, cachedTokens: st.ask.cached, fault: st.ask.fault, cut: st.cut(),
 	}
 	if st.ended || st.done > 0 {
 		e.status = st.answer.status

@@ -13,6 +13,7 @@ const maxTokens = 1 << 20
 // params is what a request asks for.
 type params struct {
 	input      int  // tokens of the prompt
+	cached     int  // of them, those that the prefix cache had
 	tokens     int  // tokens to answer with
 	stream     bool // by events
 	usage      bool // a usage event at the end of the stream

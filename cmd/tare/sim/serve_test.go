@@ -32,6 +32,7 @@ type line struct {
 	Last           *int64 `json:"last_write_ns"`
 	Tokens, Status int
 	InputTokens    int `json:"input_tokens"`
+	CachedTokens   int `json:"cached_tokens"`
 	Fault          FaultKind
 	Cut            bool
 }

@@ -21,6 +21,7 @@ type Server struct {
 	sched   scheduler
 	laws    laws
 	truth   *truthLog
+	prefix  *prefixes
 	model   string // a JSON string
 	drain   time.Duration
 	started int64 // Unix seconds
@@ -58,6 +59,9 @@ func New(cfg Config) (*Server, error) {
 		laws: laws{ttft: cfg.TTFT, itl: cfg.ITL, prefill: cfg.Prefill, faults: cfg.Faults, seed: cfg.Seed},
 	}
 	s.laws.perActive, s.laws.active = int64(cfg.ITLPerActive), &s.sched.active
+	if cfg.PrefixCache {
+		s.prefix = newPrefixes()
+	}
 	s.sched.slots.limit = cfg.Slots
 	s.sched.ended = s.ended
 	s.killed, s.kill = context.WithCancel(context.Background())

@@ -43,9 +43,9 @@ func (s *stream) begin(model string) {
 	case s.ask.fault.atDoor():
 		return
 	case s.ask.stream:
-		s.delay = s.first(s.ask.input)
+		s.delay = s.first(s.ask.input - s.ask.cached)
 	default:
-		s.delay = s.total(s.ask.input, s.ask.tokens)
+		s.delay = s.total(s.ask.input-s.ask.cached, s.ask.tokens)
 	}
 	if s.ask.fault == FaultSlowHeader {
 		s.delay += int64(SlowHeader)

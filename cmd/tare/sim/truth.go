@@ -15,6 +15,7 @@ type entry struct {
 	scheduled           int64
 	first, last         int64
 	tokens, inputTokens int
+	cachedTokens        int
 	status              int
 	fault               FaultKind
 	cut                 bool
@@ -32,6 +33,7 @@ func (e *entry) append(b []byte) []byte {
 	b = appendInstant(b, `,"last_write_ns":`, e.last)
 	b = strconv.AppendInt(append(b, `,"tokens":`...), int64(e.tokens), 10)
 	b = strconv.AppendInt(append(b, `,"input_tokens":`...), int64(e.inputTokens), 10)
+	b = appendInstant(b, `,"cached_tokens":`, int64(e.cachedTokens))
 	b = appendInstant(b, `,"status":`, int64(e.status))
 	b = append(append(append(b, `,"fault":"`...), e.fault...), '"')
 	b = strconv.AppendBool(append(b, `,"cut":`...), e.cut)
