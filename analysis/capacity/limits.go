@@ -7,8 +7,13 @@ import (
 	"tare/analysis/verdict"
 )
 
-// margin is how much of a limit of the verdict a plan uses up.
-const margin = 0.9
+// How much of a limit of the verdict a plan uses up. Client lag is more than the
+// wait: it holds set-ups, and moments in which a host does something else. In
+// runs at loads of 0.5 to 0.8 its p99 was twice that of the predicted wait.
+const (
+	rhoMargin = 0.9
+	lagMargin = 0.5
+)
 
 // spareFiles are the descriptors that a worker needs beside its connections.
 const spareFiles = 64
@@ -24,12 +29,12 @@ var perWorker = []string{"load", "max_wait", "wait_p99", "files"}
 // limits are all that bound the rate of a node, in the order in which they bind.
 func (l *Law) limits(a Ask, n Node) []Limit {
 	t := verdict.Default()
-	load, lag := margin*t.Rho, margin*t.SuspectLag*1e3
+	load, lag := rhoMargin*t.Rho, lagMargin*t.SuspectLag*1e3
 	all := []Limit{
 		{"load", usPerSecond * load / l.work(a.Events), fmt.Sprintf(
-			"load %.2f of a worker, sends included: %.2g of the verdict's limit of ρ", load, margin)},
-		{"wait_p99", l.highest(a.Events, func(w wait) bool { return w.p99 <= lag }), fmt.Sprintf(
-			"p99 of the wait %.0f µs: %.2g of the client lag that is suspect whatever the server", lag, margin)},
+			"load %.2f of a worker, sends included: %.2g of the verdict's limit of ρ", load, rhoMargin)},
+		{"wait_p99", l.highest(a.Events, func(w wait) bool { return w.lastFirst <= lag }), fmt.Sprintf(
+			"p99 of the wait %.0f µs, last come first served: %.2g of the least suspect client lag", lag, lagMargin)},
 	}
 	if a.MaxWait > 0 {
 		most := float64(a.MaxWait) / nsPerMicro

@@ -47,14 +47,15 @@ type Plan struct {
 
 // Worker is what each worker has to do and how it fares.
 type Worker struct {
-	Rate   float64  `json:"rate"`         // requests/s
-	Lambda float64  `json:"lambda"`       // output events/s
-	Rho    float64  `json:"rho"`          // λE[S], which the verdict judges
-	Load   float64  `json:"load"`         // ρ and the sends
-	Wait   float64  `json:"wq_mean_us"`   // mean wait
-	P99    float64  `json:"wq_p99_us"`    // of the wait, served in order of arrival
-	Flight *float64 `json:"in_flight"`    // requests, each a connection and a file
-	Memory *float64 `json:"memory_bytes"` //
+	Rate   float64  `json:"rate"`                 // requests/s
+	Lambda float64  `json:"lambda"`               // output events/s
+	Rho    float64  `json:"rho"`                  // λE[S], which the verdict judges
+	Load   float64  `json:"load"`                 // ρ and the sends
+	Wait   float64  `json:"wq_mean_us"`           // mean wait
+	P99    float64  `json:"wq_p99_us"`            // of the wait, served in order of arrival
+	Last   float64  `json:"wq_p99_last_first_us"` // with the last come first served
+	Flight *float64 `json:"in_flight"`            // requests, each a connection and a file
+	Memory *float64 `json:"memory_bytes"`         //
 }
 
 // Share is what each node has to carry.
@@ -117,7 +118,7 @@ func (p *Plan) share(a Ask) error {
 	lambda := rate * p.Events
 	rho := lambda / usPerSecond * l.ServiceMean
 	p.Worker = Worker{
-		Rate: rate, Lambda: lambda, Rho: rho, Load: rho + rate/usPerSecond*l.Send, Wait: wait.mean, P99: wait.p99,
+		Rate: rate, Lambda: lambda, Rho: rho, Load: rho + rate/usPerSecond*l.Send, Wait: wait.mean, P99: wait.inOrder, Last: wait.lastFirst,
 	}
 	k := p.Workers / p.Nodes
 	p.Node = Share{Workers: k, Rate: float64(k) * rate, Records: float64(k) * rate * l.RecordBytes * max(1, p.Events/l.Events)}

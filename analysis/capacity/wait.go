@@ -6,9 +6,12 @@ import (
 	"tare/analysis/queueing"
 )
 
-// wait is how long an event waits for a worker to begin with it, in µs.
+// wait is how long an event waits for a worker to begin with it, in µs. The mean
+// does not depend on the order of service. The Go scheduler hands out what came
+// together last in, first out, so that the p99 lies between that of service in
+// order of arrival and that of the last come, first served.
 type wait struct {
-	mean, p99 float64
+	mean, inOrder, lastFirst float64
 }
 
 // wait predicts the wait at a worker of rate requests/s with so many events
@@ -19,8 +22,11 @@ func (l *Law) wait(rate, events float64) (wait, error) {
 	if err != nil {
 		return wait{}, err
 	}
-	p99, err := q.quantile(0.99)
-	return wait{mean, p99}, err
+	p99, err := q.quantiles(0.99)
+	if err != nil {
+		return wait{}, err
+	}
+	return wait{mean, p99[0], p99[1]}, nil
 }
 
 // queue is a worker with events and sends as its customers: the service of one
@@ -50,32 +56,57 @@ func mix(share float64, a, b queueing.Moments) queueing.Moments {
 	return queueing.Moments{Mean: of(a.Mean, b.Mean), Second: of(a.Second, b.Second), Third: of(a.Third, b.Third)}
 }
 
-// quantile is the p-quantile of the wait of M/G/1 with exceptional first
-// service, in order of arrival. From the transform of Lindley's recursion
+// quantiles are the p-quantiles of the wait of M/G/1 with exceptional first
+// service, in order of arrival and with the last come first served. One who
+// waits, which is a share 1−p₀ of all, p₀ = (1−ρ)/(1−ρ+λE[S₀]),
 //
-//	W*(s) = p₀ + (1−p₀) · R₀*(s) · W_q*(s),  p₀ = (1−ρ)/(1−ρ+λE[S₀]),
+//   - in order waits for what is left of a first service and then as in plain
+//     M/G/1, independently: by the transform of Lindley's recursion
+//     W*(s) = p₀ + (1−p₀)·R₀*(s)·W_q*(s), R₀ with moments E[S₀²]/2E[S₀] and
+//     E[S₀³]/3E[S₀];
+//   - with the last first waits for what is left of the service that is under
+//     way, R, and for all who come meanwhile and after them: a busy period that
+//     begins with R, with moments E[R]/(1−ρ) and
+//     E[R²]/(1−ρ)² + λE[S²]E[R]/(1−ρ)³ (Takács 1963).
 //
-// so that one who waits, waits for what is left of the first service, R₀ with
-// moments E[S₀²]/2E[S₀] and E[S₀³]/3E[S₀], and independently for a wait of plain
-// M/G/1. The law of their sum is taken as gamma with its exact first two
+// Both have the mean of Welch. Their laws are taken as gamma with these exact
 // moments, as queueing.MG1Quantile does for S₀ = S.
-func (q queue) quantile(p float64) (float64, error) {
+func (q queue) quantiles(p float64) (both [2]float64, err error) {
 	w, err := queueing.MG1(q.lambda, q.rest)
 	if err != nil {
-		return 0, err
+		return both, err
 	}
 	second, err := queueing.MG1Second(q.lambda, q.rest)
 	if err != nil {
-		return 0, err
+		return both, err
 	}
-	rho := q.lambda * q.rest.Mean
-	idle := (1 - rho) / (1 - rho + q.lambda*q.first.Mean)
+	free := 1 - q.lambda*q.rest.Mean
+	idle := free / (free + q.lambda*q.first.Mean)
 	if p <= idle || q.first.Mean == 0 {
-		return 0, nil
+		return both, nil
 	}
-	left := q.first.Second / (2 * q.first.Mean)
-	mean := left + w
-	variance := second - w*w + q.first.Third/(3*q.first.Mean) - left*left
-	waits := distuv.Gamma{Alpha: mean * mean / variance, Beta: mean / variance}
-	return waits.Quantile(1 - (1-p)/(1-idle)), nil
+	tail := (1 - p) / (1 - idle)
+
+	first := residual(q.first)
+	both[0] = gammaQuantile(first.Mean+w, second+2*w*first.Mean+first.Second, tail)
+
+	left := mix(idle*q.first.Mean/(idle*q.first.Mean+(1-idle)*q.rest.Mean), first, residual(q.rest))
+	both[1] = gammaQuantile(left.Mean/free, left.Second/(free*free)+q.lambda*q.rest.Second*left.Mean/(free*free*free), tail)
+	return both, nil
+}
+
+// residual are the first two moments of what is left of a service at a moment
+// within it: E[S²]/2E[S] and E[S³]/3E[S].
+func residual(s queueing.Moments) queueing.Moments {
+	if s.Mean == 0 {
+		return queueing.Moments{}
+	}
+	return queueing.Moments{Mean: s.Second / (2 * s.Mean), Second: s.Third / (3 * s.Mean)}
+}
+
+// gammaQuantile is what a gamma law with the given moments exceeds with
+// probability tail.
+func gammaQuantile(mean, second, tail float64) float64 {
+	variance := second - mean*mean
+	return distuv.Gamma{Alpha: mean * mean / variance, Beta: mean / variance}.Quantile(1 - tail)
 }

@@ -58,7 +58,8 @@ func sharePart(b *strings.Builder, p capacity.Plan) {
 	fmt.Fprintf(b, "each worker %s requests/s, %s output events/s\n", number(&w.Rate), number(&w.Lambda))
 	sends := w.Load - w.Rho
 	fmt.Fprintf(b, "%sload %s of its CPU: ρ %s by events, %s by sends\n", indent, number(&w.Load), number(&w.Rho), number(&sends))
-	fmt.Fprintf(b, "%swait W_q: mean %s µs, p99 %s µs\n", indent, number(&w.Wait), number(&w.P99))
+	fmt.Fprintf(b, "%swait W_q: mean %s µs; p99 %s µs in order, %s µs last come first served\n",
+		indent, number(&w.Wait), number(&w.P99), number(&w.Last))
 	if w.Flight != nil {
 		fmt.Fprintf(b, "%s%s requests in flight, %s of memory\n", indent, number(w.Flight), size(*w.Memory))
 	}
