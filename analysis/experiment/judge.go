@@ -87,7 +87,7 @@ func (c Claim) judge(groups []Group, g *Group, cpus int) Judged {
 	}
 	measured, predicted := c.pairs(g, other)
 	if 2*len(measured) < len(g.cells) || len(measured) == 0 {
-		j.Undecided = fmt.Sprintf("%d of %d repeats have results that count", len(measured), len(g.cells))
+		j.Undecided = fmt.Sprintf("%d of %d repeats have this figure", len(measured), len(g.cells))
 		return j
 	}
 	want := spread(predicted).Median

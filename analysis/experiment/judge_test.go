@@ -115,12 +115,12 @@ func TestJudge(t *testing.T) {
 				}
 				return o
 			},
-			want: []string{"constant at 0.5: true", "exponential at 0.5: 0 of 2 repeats have results that count"},
+			want: []string{"constant at 0.5: true", "exponential at 0.5: 0 of 2 repeats have this figure"},
 		},
 		{
 			name:     "interrupted: what was not run is undecided",
 			outcomes: func(e *Experiment) []Outcome { return []Outcome{ran(e.Cells(SizeHost)[0], 100, 1)} },
-			want:     []string{"constant at 0.5: true", "exponential at 0.5: 0 of 2 repeats have results that count"},
+			want:     []string{"constant at 0.5: true", "exponential at 0.5: 0 of 2 repeats have this figure"},
 		},
 		{
 			name:     "too few CPUs for a series",
