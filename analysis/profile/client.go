@@ -6,29 +6,35 @@ import (
 
 	"tare/analysis"
 	"tare/analysis/metrics"
+	"tare/analysis/stats"
 	"tare/analysis/verdict"
 )
 
 // judgeClient overrules what a step seems to say about the server if its
 // client was not valid. What is the server's doing, as failures and full
 // queues are, is no fault of the client's.
-func (s *Step) judgeClient() {
-	v := clientVerdict(&s.Summary, func(d metrics.Dist) *float64 { return d.P99 })
+//
+// The send lag is that of all requests: if the machine stood still, those that
+// were sent late are likely to have been cut off, and are in no percentile of
+// the summary's.
+func (s *Step) judgeClient(f *Flow) {
+	p99 := func(d metrics.Dist) *float64 { return d.P99 }
+	v := clientVerdict(&s.Summary, f, p99)
 	if v.Status != verdict.Biased {
 		return
 	}
 	s.Status, s.Reasons = Client, v.Reasons
-	v = clientVerdict(&s.Summary, backed)
+	v = clientVerdict(&s.Summary, f, backed)
 	if s.limit = v.Status == verdict.Biased; !s.limit {
 		s.Reasons = append(s.Reasons, "a moment of it, not throughout: other work on this machine, most likely")
 	}
 }
 
 // clientVerdict judges the client alone, its lags at a percentile.
-func clientVerdict(s *analysis.Summary, at func(metrics.Dist) *float64) verdict.Verdict {
+func clientVerdict(s *analysis.Summary, f *Flow, at func(metrics.Dist) *float64) verdict.Verdict {
 	e := verdict.Evidence{
 		Planned: 1, Sent: 1, OK: 1, Lost: s.Load.Lost,
-		SendLag: at(s.Latency.SendLag), ClientLag: at(s.Latency.ClientLag),
+		SendLag: at(f.sendLag()), ClientLag: at(s.Latency.ClientLag),
 		Latency: at(s.Latency.TTFT.Wire), Measure: "TTFT",
 	}
 	if e.Latency == nil {
@@ -38,6 +44,18 @@ func clientVerdict(s *analysis.Summary, at func(metrics.Dist) *float64) verdict.
 		e.Workers = append(e.Workers, verdict.Worker{ID: w.ID, Rho: w.Rho})
 	}
 	return verdict.Judge(e, verdict.Default())
+}
+
+// sendLag is the distribution of the send lag, as far as backed asks for it.
+func (f *Flow) sendLag() metrics.Dist {
+	ms := func(p float64) *float64 {
+		ns, ok := stats.Percentile(f.lags, p)
+		if !ok {
+			return nil
+		}
+		return new(float64(ns) / 1e6)
+	}
+	return metrics.Dist{P50: ms(0.5), P90: ms(0.9), P95: ms(0.95), P99: ms(0.99), N: int64(len(f.lags))}
 }
 
 // backed is the highest percentile with ten values beyond it: a single stall of

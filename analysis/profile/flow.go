@@ -19,6 +19,7 @@ type Flow struct {
 	refused []int64 // requests that failed, and arrivals that were dropped
 	spans   []span  // requests that were sent and ended
 	first   []span  // from sending to the first output event
+	lags    []int64 // from due to sent, of all that was sent, whatever became of it
 	ended   []int64 // due times of arrivals that ended or never will
 	good    []int64 // due times of requests that met the SLO
 }
@@ -38,6 +39,9 @@ func (f *Flow) Due(at int64) { f.due = append(f.due, at) }
 // server which does. What was cut off at the step's end never ended.
 func (f *Flow) End(r *ipc.Record, unary bool) {
 	f.ended = append(f.ended, r.Scheduled)
+	if r.Class != ipc.Dropped {
+		f.lags = append(f.lags, r.Sent-r.Scheduled)
+	}
 	switch r.Class {
 	case ipc.Cancelled:
 	case ipc.Dropped:
@@ -70,7 +74,7 @@ func (f *Flow) succeed(q metrics.Request) {
 
 // sort brings everything in the order of time.
 func (f *Flow) sort() {
-	for _, x := range [][]int64{f.due, f.over, f.ok, f.refused} {
+	for _, x := range [][]int64{f.due, f.over, f.ok, f.refused, f.lags} {
 		slices.Sort(x)
 	}
 	for _, x := range [][]span{f.spans, f.first} {

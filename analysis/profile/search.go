@@ -24,7 +24,7 @@ type search struct {
 	steps []Step
 	marks []mark // by rate
 
-	good, bad, client *mark // highest stable, lowest saturated, lowest that the client could not drive; nil: none
+	good, bad, client *mark // highest stable, lowest saturated, lowest that the client could not drive, nor any above it; nil: none
 }
 
 // mark is what is known of one rate.
@@ -50,9 +50,12 @@ func newSearch(p ipc.Profile, steps []Step) *search {
 			s.good = m
 		}
 	}
-	for i := range s.marks {
+	for i := range slices.Backward(s.marks) {
 		m := &s.marks[i]
-		if m.status == Client && m.limits >= confirmed && s.client == nil && (s.good == nil || m.rate > s.good.rate) {
+		if m.status != Client {
+			break // the client drove this rate, and so the lower ones
+		}
+		if m.limits >= confirmed {
 			s.client = m
 		}
 	}
@@ -129,7 +132,7 @@ func (s *search) next() (Ask, bool, string) {
 		return s.double()
 	case s.good == nil:
 		return s.descend()
-	case s.bad == nil || s.client != nil && s.client.rate < s.bad.rate:
+	case s.bad == nil:
 		return s.narrowClient()
 	}
 	return s.narrow()
@@ -304,7 +307,7 @@ func (s *search) diffusion() float64 {
 func (s *search) undecided() []float64 {
 	var rates []float64
 	for _, m := range s.marks {
-		if m.status == Undecided || m.status == Client && m.limits < confirmed {
+		if m.status == Undecided || m.status == Client && (s.client == nil || m.rate < s.client.rate) {
 			rates = append(rates, m.rate)
 		}
 	}

@@ -54,7 +54,7 @@ func newStep(p ipc.Profile, slo ipc.SLO, run analysis.Step, f *Flow, before []St
 	if slo != (ipc.SLO{}) {
 		s.SLO = f.attained(from, to+1, p.Attainment)
 	}
-	s.judgeClient()
+	s.judgeClient(f)
 	s.Saturated = s.Status == Saturated
 	return s
 }
