@@ -109,7 +109,7 @@ func counts(instants []int64, from, to int64, n int) []float64 {
 func within(instants []int64, from, to int64) int {
 	lo, _ := slices.BinarySearch(instants, from)
 	hi, _ := slices.BinarySearch(instants, to)
-	return hi - lo
+	return max(hi-lo, 0)
 }
 
 // unloaded is about the time that a request takes on an idle server: the

@@ -255,8 +255,5 @@ func (j *Judgement) say(format string, args ...any) {
 	j.Reasons = append(j.Reasons, fmt.Sprintf(format, args...))
 }
 
-// Decided tells whether the step said something about the server.
-func (j Judgement) Decided() bool { return j.Status == Stable || j.Status == Saturated }
-
 // rounded cuts a time for reading.
 func rounded(ns int64) time.Duration { return time.Duration(ns).Round(100 * time.Microsecond) }

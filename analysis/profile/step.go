@@ -108,7 +108,7 @@ func NewWatch(p ipc.Profile, slo ipc.SLO, ask Ask, before []Step) *Watch {
 const lookGrowth = 1.3
 
 // Enough looks at the flow as far as it is on file, to ns after the run epoch,
-// and tells if the step has shown what it was run for. warmup is its own.
+// and tells if the step has shown what it was run for.
 func (w *Watch) Enough(f *Flow, to int64) bool {
 	elapsed := time.Duration(to - f.begin)
 	if elapsed < w.next || w.p.MinStep >= w.p.MaxStep {
