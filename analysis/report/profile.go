@@ -77,30 +77,30 @@ func kneePart(b *strings.Builder, r profile.Result) {
 // stepPart writes the flow of each step.
 func stepPart(b *strings.Builder, steps []profile.Step) {
 	g := &grid{}
-	g.add("step", "for", "asked", "delivered", "in flight", "growth/s", "ok", "goodput", "s", "status", "verdict")
+	g.add("step", "for", "asked", "delivered", "in flight", "growth/s", "ok %", "goodput", "s", "status", "verdict")
 	for i := range steps {
 		s := &steps[i]
-		growth, share, seconds := undefined, undefined, s.Seconds
+		growth, share := undefined, undefined
 		if s.Growth != nil {
-			growth = fmt.Sprintf("%+.2f", s.Growth.Value)
+			growth = number(&s.Growth.Value)
 		}
 		if s.Success != nil {
-			share = fmt.Sprintf("%.1f %%", 100*s.Success.Value)
+			share = fmt.Sprintf("%.1f", 100*s.Success.Value)
 		}
 		status := string(s.Status)
 		if s.Interrupted {
 			status = "cut short"
 		}
 		g.add(strconv.Itoa(s.Number), string(s.Purpose), askedOf(s), number(s.Delivered), number(s.InFlight), growth, share,
-			number(s.Summary.SLO.Goodput), fmt.Sprintf("%.1f", seconds), status, string(s.Summary.Verdict.Status))
+			number(s.Summary.SLO.Goodput), fmt.Sprintf("%.1f", s.Seconds), status, string(s.Summary.Verdict.Status))
 	}
 	fmt.Fprintf(b, "\n%s", g)
 }
 
-// askedOf is the load of a step: a rate, or a number of streams.
+// askedOf is the load of a step: a rate, or how many are in flight.
 func askedOf(s *profile.Step) string {
 	if s.Concurrency != nil {
-		return fmt.Sprintf("%d streams", *s.Concurrency)
+		return fmt.Sprintf("C=%d", *s.Concurrency)
 	}
 	return number(s.Asked)
 }
