@@ -151,6 +151,9 @@ func oracle(raw []byte) (resp *http.Response, body, rest []byte, err error) {
 		if err != nil {
 			return nil, nil, nil, err
 		}
+		if resp.StatusCode < 100 {
+			return nil, nil, nil, errors.New("no status is below 100, though net/http reads on")
+		}
 		if resp.StatusCode > 199 || resp.StatusCode == 101 {
 			break
 		}
