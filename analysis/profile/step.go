@@ -95,7 +95,7 @@ type Watch struct {
 	ask    Ask
 	before []Step
 	next   time.Duration // of the next look
-	met    Met           // at the last look
+	said   string        // at the last look, if it was sure
 }
 
 // NewWatch watches a step that follows others.
@@ -123,12 +123,17 @@ func (w *Watch) Enough(f *Flow, to int64) bool {
 	j := judgeFlow(f, from, to, reference(w.before, w.ask.Rate), w.p.Precision)
 	switch {
 	case w.ask.Purpose == ForSLO:
-		return w.twice(f.attained(from, to, w.p.Attainment)) && j.Status != Undecided
+		met := Unsure
+		if a := f.attained(from, to, w.p.Attainment); a != nil {
+			met = a.Met
+		}
+		return w.twice(string(met), met != Unsure) && j.Status != Undecided
 	case j.Status == Saturated:
 		return j.Growth.Lo > spareGrowth*j.Growth.Value && w.measured(j, elapsed)
 	case j.Status == Stable:
-		return j.Growth.Hi < 0 || j.Returns >= leastReturns+spareReturns
+		return w.twice(string(Stable), j.Growth.Hi < 0 || j.Returns >= leastReturns+spareReturns)
 	}
+	w.said = ""
 	return j.Status == Failing
 }
 
@@ -139,15 +144,15 @@ const (
 	spareGrowth  = 0.1
 )
 
-// twice tells if two looks in a row came to the same answer: the first that has
-// one is a favourable moment, chosen for being so.
-func (w *Watch) twice(a *Attained) bool {
-	before := w.met
-	w.met = Unsure
-	if a != nil {
-		w.met = a.Met
+// twice tells if two looks in a row were sure of the same answer: the first that
+// is sure is a favourable moment, chosen for being so.
+func (w *Watch) twice(answer string, sure bool) bool {
+	before := w.said
+	w.said = ""
+	if sure {
+		w.said = answer
 	}
-	return w.met != Unsure && w.met == before
+	return sure && before == answer
 }
 
 // measured tells if a saturated step has said how much the server can do: for

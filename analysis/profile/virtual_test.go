@@ -153,18 +153,23 @@ func (b bench) step(ask Ask, before []Step) Step {
 	due := spec.Slice(0, 1)
 	a, more := due.Next()
 	stop := int64(load.Duration)
+	const lag = 75e7 // of the record file
 	for now := int64(1e9); now <= stop; now += 1e9 {
-		for ; more && a.At <= now; a, more = due.Next() {
+		for ; more && a.At <= now-lag; a, more = due.Next() {
 			process.arrive(a.At)
 			live.Due(a.At)
 		}
-		for _, s := range process.until(now) {
+		for _, s := range process.until(now - lag) {
 			live.End(s.record(&record), false)
 			ended = append(ended, s)
 		}
-		if w.Enough(live, now) {
+		if w.Enough(live, now-lag) {
 			stop = now
 		}
+	}
+	for ; more && a.At <= stop; a, more = due.Next() {
+		process.arrive(a.At)
+		live.Due(a.At)
 	}
 	ended = append(ended, process.until(stop+int64(load.Drain))...)
 	return b.conclude(ask, load, live.due, ended, before)
