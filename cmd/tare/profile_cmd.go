@@ -139,15 +139,10 @@ func showProfile(env env, format, dir string, r profile.Result) error {
 // profileExit maps how a profile ended to an exit code.
 func profileExit(m ipc.Manifest, r profile.Result, strict bool) error {
 	ledger := totalLedger(r.Steps)
-	status := "partial"
-	if m.End != nil {
-		status = m.End.Status
+	if err := endExit(m, ledger); err != nil {
+		return err
 	}
 	switch {
-	case status == "interrupted":
-		return exit{code: exitInterrupted}
-	case status == "partial" || ledger.Lost > 0:
-		return exit{exitPartial, fmt.Sprintf("partial: %d of %d requests were lost with their worker", ledger.Lost, ledger.Planned)}
 	case ledger.OK == 0:
 		return exit{exitPartial, "no request succeeded"}
 	case strict:

@@ -166,19 +166,26 @@ func show(env env, format, dir string, s analysis.Summary) error {
 
 // verdictExit maps how a run ended to an exit code.
 func verdictExit(m ipc.Manifest, s analysis.Summary, strict bool) error {
-	status := "partial"
-	if m.End != nil {
-		status = m.End.Status
+	if err := endExit(m, s.Load.Ledger); err != nil {
+		return err
 	}
 	switch {
-	case status == "interrupted":
-		return exit{code: exitInterrupted}
-	case status == "partial" || s.Load.Lost > 0:
-		return exit{exitPartial, fmt.Sprintf("partial: %d of %d requests were lost with their worker", s.Load.Lost, s.Load.Planned)}
 	case s.Load.OK == 0:
 		return exit{exitPartial, "no request succeeded"}
 	case strict && s.Verdict.Status != "valid":
 		return exit{exitNotValid, "the measurement is " + string(s.Verdict.Status)}
+	}
+	return nil
+}
+
+// endExit is the exit code of a session that did not come to its own end, or
+// lost something on the way; nil for any other.
+func endExit(m ipc.Manifest, l ipc.Ledger) error {
+	switch {
+	case m.End != nil && m.End.Status == "interrupted":
+		return exit{code: exitInterrupted}
+	case m.End == nil || m.End.Status == "partial" || l.Lost > 0:
+		return exit{exitPartial, fmt.Sprintf("partial: %d of %d requests were lost with their worker", l.Lost, l.Planned)}
 	}
 	return nil
 }
