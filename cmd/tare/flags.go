@@ -79,6 +79,7 @@ type simFlags struct {
 	ITLPerActive later[time.Duration] `help:"Added to the time between tokens for each stream in service: the server slows with its load, as a batching engine does." name:"itl-per-active" placeholder:"D"`
 	Slots        later[int64]         `help:"Streams served at once; the rest wait in a queue. Default: no limit." placeholder:"N"`
 	PrefixCache  bool                 `help:"Prefill is paid only for blocks of 16 tokens that no prompt before began with."`
+	Spin         later[time.Duration] `help:"Wake so much before each event and spin, up to 1ms: events are on time to the microsecond, for CPU time." placeholder:"D"`
 	Truth        string               `help:"Log of what the server saw and did, a JSON object a line." placeholder:"FILE"`
 	Fault        []string             `help:"Share of requests that fail in one way, KIND=SHARE; may be repeated." placeholder:"KIND=SHARE"`
 	Seed         later[uint64]        `help:"Seed of the laws." default:"1" placeholder:"N"`

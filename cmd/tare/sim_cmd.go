@@ -56,6 +56,7 @@ func (s simFlags) config(f *faults, prefix string) sim.Config {
 		Slots: int(read(f, prefix+"slots", s.Slots, parseCount)), TruthPath: s.Truth, Seed: read(f, prefix+"seed", s.Seed, parseSeed),
 	}
 	cfg.PrefixCache = s.PrefixCache
+	cfg.Spin = read(f, prefix+"spin", s.Spin, parseDuration)
 	cfg.ITLPerActive = read(f, prefix+"itl-per-active", s.ITLPerActive, parseDuration)
 	for _, text := range s.Fault {
 		fault, err := sim.ParseFault(text)
@@ -73,6 +74,9 @@ func (s simFlags) args() []string {
 	}
 	if s.ITLPerActive.set {
 		a = append(a, "--itl-per-active", s.ITLPerActive.text)
+	}
+	if s.Spin.set {
+		a = append(a, "--spin", s.Spin.text)
 	}
 	if s.PrefixCache {
 		a = append(a, "--prefix-cache")

@@ -18,12 +18,16 @@ type Config struct {
 	ITLPerActive  time.Duration // added to each ITL for every request in service, itself included
 	Prefill       dist.Dist     // per input token, before the first token
 	PrefixCache   bool          // prefill is paid only for blocks of 16 tokens that no prompt before began with
+	Spin          time.Duration // wakes so much before each instant and spins, at most 1 ms: events are on time, for CPU time
 	Slots         int           // requests served at once, the others wait; 0: no limit
 	TruthPath     string        // file of the truth log, overwritten; empty: none
 	Seed          uint64        // of the laws and the faults
 	Faults        []Fault       // drawn per request; the shares add up to at most 1
 	DefaultTokens int           // tokens of an answer if the request does not say; 0: 16
 }
+
+// maxSpin bounds how long new requests go unread on a single processor.
+const maxSpin = time.Millisecond
 
 // validate returns all that is wrong, one error each.
 func (c *Config) validate() error {
@@ -38,6 +42,9 @@ func (c *Config) validate() error {
 	}
 	if c.ITLPerActive < 0 {
 		errs = append(errs, fmt.Errorf("itl per active request is %v; it must be 0 or more", c.ITLPerActive))
+	}
+	if c.Spin < 0 || c.Spin > maxSpin {
+		errs = append(errs, fmt.Errorf("spin is %v; it must be from 0 to %v", c.Spin, maxSpin))
 	}
 	if c.Slots < 0 {
 		errs = append(errs, fmt.Errorf("slots is %d; it must be 0 (no limit) or more", c.Slots))

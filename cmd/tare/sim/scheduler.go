@@ -26,6 +26,7 @@ const (
 // wake-up for an instant, however many streams share it, when something does.
 type scheduler struct {
 	alarm *clock.Alarm
+	spin  int64         // ns before an instant in which to spin and not to sleep
 	ended func(*stream) // called at the end of a stream, by its owner
 
 	mu     sync.Mutex
@@ -104,7 +105,7 @@ func (d *scheduler) await(s *stream) {
 
 // arm sets the alarm; d.mu is held.
 func (d *scheduler) arm(at int64) {
-	if err := d.alarm.Set(at); err != nil && d.err == nil {
+	if err := d.alarm.Set(at - d.spin); err != nil && d.err == nil {
 		d.err = err
 	}
 }
@@ -112,8 +113,13 @@ func (d *scheduler) arm(at int64) {
 // loop serves parked streams until the alarm is stopped.
 func (d *scheduler) loop() error {
 	for {
-		if s := d.next(); s != nil {
+		s, at := d.next()
+		if s != nil {
 			d.serve(s)
+			continue
+		}
+		if at > 0 {
+			spinUntil(at)
 			continue
 		}
 		if err := d.alarm.Wait(); errors.Is(err, clock.ErrStopped) {
@@ -126,22 +132,33 @@ func (d *scheduler) loop() error {
 	}
 }
 
-// next takes the stream that is due off the queue; if none is it sets the
-// alarm and returns nil.
-func (d *scheduler) next() *stream {
+// next takes the stream that is due off the queue. If none is it returns the
+// instant to spin for, or sets the alarm and returns 0.
+func (d *scheduler) next() (s *stream, at int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := d.due.first()
-	switch {
-	case s == nil:
-		return nil
-	case s.due > clock.Now():
+	s = d.due.first()
+	if s == nil {
+		return nil, 0
+	}
+	switch wait := s.due - clock.Now(); {
+	case wait > d.spin:
 		d.arm(s.due)
-		return nil
+		return nil, 0
+	case wait > 0:
+		return nil, s.due
 	}
 	d.due.remove(s)
 	s.phase = running
-	return s
+	return s, 0
+}
+
+// spinUntil keeps the processor until an instant. To be woken from sleep takes
+// tens of microseconds, in which a second instant may pass: the two events
+// then go out together.
+func spinUntil(at int64) {
+	for clock.Now() < at {
+	}
 }
 
 // serve makes one step and no more, though more may be due, so that all streams advance in the order of their

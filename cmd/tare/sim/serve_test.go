@@ -281,10 +281,10 @@ func TestStopCuts(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	number, _ := dist.Constant(5)
 	_, err := New(Config{
-		TTFT: number, Slots: -1, DefaultTokens: -1,
+		TTFT: number, Slots: -1, Spin: time.Second, DefaultTokens: -1,
 		Faults: []Fault{{FaultCut, 0.7}, {FaultReset, 0.7}, {"none", 0}},
 	})
-	for _, says := range []string{"ttft 5 has no unit", "slots is -1", "default tokens is -1", `"none" is not known`, "add up to 1.4"} {
+	for _, says := range []string{"ttft 5 has no unit", "slots is -1", "spin is 1s", "default tokens is -1", `"none" is not known`, "add up to 1.4"} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v does not say %q", err, says)
 		}

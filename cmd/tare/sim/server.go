@@ -59,6 +59,7 @@ func New(cfg Config) (*Server, error) {
 		laws: laws{ttft: cfg.TTFT, itl: cfg.ITL, prefill: cfg.Prefill, faults: cfg.Faults, seed: cfg.Seed},
 	}
 	s.laws.perActive, s.laws.active = int64(cfg.ITLPerActive), &s.sched.active
+	s.sched.spin = int64(cfg.Spin)
 	if cfg.PrefixCache {
 		s.prefix = newPrefixes()
 	}
