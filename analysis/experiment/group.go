@@ -43,6 +43,14 @@ func newGroup(c Cell) Group {
 	return g
 }
 
+// HostMember is the member of a document that tells how quiet the host was:
+// others_cpus is how many CPUs' worth of time other programs took on ours.
+const HostMember = "host"
+
+// quietCPUs is what other programs may take before the results bear a warning.
+// The kernel and a quiet system's daemons take some hundredths.
+const quietCPUs = 0.1
+
 // book enters what a repeat came to, unless it says nothing.
 func (e *Experiment) book(g *Group, repeat int, o Outcome, ran bool) {
 	switch {
@@ -52,6 +60,9 @@ func (e *Experiment) book(g *Group, repeat int, o Outcome, ran bool) {
 	case o.Document == nil:
 		g.warn("repeat %d: %s", repeat, o.Problem)
 		return
+	}
+	if others, ok := lookUp(o.Document, HostMember+".others_cpus").(float64); ok {
+		g.others = max(g.others, others)
 	}
 	v := e.Values(o)
 	for _, x := range e.Void {
@@ -80,6 +91,9 @@ func (g *Group) once(text string) {
 // summarize spreads each figure over the repeats that count.
 func (g *Group) summarize(figures []Figure) {
 	g.Repeats = len(g.values)
+	if g.others > quietCPUs {
+		g.warn("other programs took up to %.2g CPUs meanwhile, more than %g: these figures are theirs, too", g.others, quietCPUs)
+	}
 	for _, f := range figures {
 		var x []float64
 		for _, v := range g.values {

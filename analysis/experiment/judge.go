@@ -38,6 +38,7 @@ type Group struct {
 
 	cells  []Cell
 	values map[int]Values // by repeat; those that count
+	others float64        // CPUs' worth of time that other programs took, in the worst repeat
 }
 
 // Spread is a figure over the repeats of a cell.

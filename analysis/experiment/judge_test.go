@@ -209,6 +209,20 @@ func TestJudgeByInterval(t *testing.T) {
 	}
 }
 
+// A host that does something else is told of beside the claim.
+func TestBusyHost(t *testing.T) {
+	e := parse(t, small)
+	outcomes := all(e, 2, func(Cell) float64 { return 100 })
+	for i := range outcomes {
+		outcomes[i].Document[HostMember] = map[string]any{"others_cpus": 0.4 * float64(outcomes[i].Repeat)}
+	}
+	got := e.Judge(SizeHost, outcomes, 2).Claims[0].Warnings
+	want := []string{"other programs took up to 0.8 CPUs meanwhile, more than 0.1: these figures are theirs, too"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // The table says of every cell why it has fewer results than repeats.
 func TestGroups(t *testing.T) {
 	e := parse(t, small)

@@ -2,6 +2,7 @@
 //
 //	tare run       drive a server, or the simulator of its own, and report
 //	tare analyze   make the report again from a run directory
+//	tare reproduce run the experiments of the paper and judge their claims
 //	tare sim       run the simulator by itself
 //
 // One verb a file. The program is the function run(ctx, env, args); main maps

@@ -128,6 +128,11 @@ func (r *reproduction) cell(dir string, c experiment.Cell, interrupts <-chan os.
 	}
 	defer removeEmpty(said.Name())
 	defer said.Close()
+	meter, err := startHostMeter(r.host.AllowedCPUs)
+	if err != nil {
+		o.Problem = err.Error()
+		return o, true
+	}
 	p, err := supervisor.Spawn(supervisor.Command{
 		Args: append(append([]string{"run"}, c.Args(r.place(dir))...), "--format=json", "--quiet"),
 		CPUs: r.host.AllowedCPUs, Stderr: said,
@@ -139,12 +144,15 @@ func (r *reproduction) cell(dir string, c experiment.Cell, interrupts <-chan os.
 	if !awaitCell(p, interrupts) {
 		return o, false
 	}
-	document, err := readCell(dir, said.Name(), p.Exit(), c.Exit)
+	quiet, err := meter.stop()
+	if err == nil {
+		o.Document, err = readCell(dir, said.Name(), p.Exit(), c.Exit)
+	}
 	if err != nil {
-		o.Problem = err.Error()
+		o.Document, o.Problem = nil, err.Error()
 		return o, true
 	}
-	o.Document = document
+	o.Document[experiment.HostMember] = plain(quiet)
 	return o, true
 }
 

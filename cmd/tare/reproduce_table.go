@@ -25,6 +25,7 @@ func (r reproduced) table(out io.Writer) error {
 	}
 	fmt.Fprintln(out)
 	r.printClaims(out)
+	r.printWarnings(out)
 	_, err := fmt.Fprintf(out, "\n%s\n\n", r.conclusion())
 	return err
 }
@@ -39,22 +40,22 @@ func (r reproduced) printClaims(out io.Writer) {
 			continue
 		}
 		fmt.Fprintf(out, "%-9s  %s\n", outcome(j), sentence(j))
-		for _, warning := range j.Warnings {
-			fmt.Fprintf(out, "           - %s\n", warning)
-		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(missing)) {
 		fmt.Fprintf(out, "%-9s  %d claims: %s\n", undecided, missing[why], why)
 	}
-	empty := map[string][]string{}
+}
+
+// printWarnings prints each warning with the cells that bear it.
+func (r reproduced) printWarnings(out io.Writer) {
+	cells := map[string][]string{}
 	for _, g := range r.Groups {
-		if g.Repeats == 0 {
-			why := strings.Join(g.Warnings, "; ")
-			empty[why] = append(empty[why], g.Name)
+		for _, w := range g.Warnings {
+			cells[w] = append(cells[w], g.Name)
 		}
 	}
-	for _, why := range slices.Sorted(maps.Keys(empty)) {
-		fmt.Fprintf(out, "no result  %s (%s)\n", why, strings.Join(empty[why], "; "))
+	for _, w := range slices.Sorted(maps.Keys(cells)) {
+		fmt.Fprintf(out, "warning    %s (%s)\n", w, strings.Join(cells[w], "; "))
 	}
 }
 

@@ -133,7 +133,7 @@ func TestReproduceTable(t *testing.T) {
 		"holds      TTFT of 5 ms: predicted 5 (design), measured 5.625 (5.5 to 5.75)\n",
 		"FAILS      TTFT of 10 ms: predicted 10 (design), measured 5.625 (5.5 to 5.75)\n",
 		"undecided  1 claims: not decidable here: needs 4096 CPUs, this host allows 2\n",
-		"no result  not decidable here: needs 4096 CPUs, this host allows 2 (ttft 15)\n",
+		"warning    not decidable here: needs 4096 CPUs, this host allows 2 (ttft 15)\n",
 		"of 3 claims 1 hold, 1 fail, 1 are undecided on this host.",
 	} {
 		if !strings.Contains(b.String(), want) {
