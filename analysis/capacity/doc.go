@@ -25,14 +25,15 @@
 // event took 89 µs of CPU at 2,000 a second and 36 µs at 20,000. A plan from the
 // former would ask for twice the machines. So S is taken from the events that
 // arrived busy, and C is what is left of the CPU time per request of a run at
-// high load:
+// high load when the events are taken off and, for the share i of them that
+// arrived idle, the wake-ups U:
 //
-//	C = max(0, CPU per request − N·E[S | busy])
+//	C = max(E[S], CPU per request − N·(E[S] + i·E[U]))
 //
-// Both err to the safe side. What else a worker does while events wait, sends
-// among it, is part of S, which is the time between two completions then; and C
-// holds the wake-ups that were left. Their sum, the work of a request at high
-// load, is what was measured.
+// A wake-up is taken off with its whole delay, of which the CPU may sleep a part,
+// so that C may come out too low; a send is then taken to be as much work as an
+// event: a write for a read. On the safe side is that E[S] is the time between
+// two completions while events wait, so that sends are a part of it, too.
 //
 // The moments of S are lower quartiles over rows of 250 ms: what else runs on a
 // worker's CPU only ever makes services longer, and is no part of the law. From a

@@ -30,6 +30,7 @@ type Law struct {
 
 	ServiceMean   float64 `json:"service_mean_us"`    // E[S | busy]
 	ServiceSecond float64 `json:"service_second_us2"` // E[S² | busy]
+	IdleShare     float64 `json:"idle_share"`         // of events that found the worker idle
 	IdleMean      float64 `json:"idle_mean_us"`       // E[S | idle], set-up included
 	IdleSecond    float64 `json:"idle_second_us2"`    // E[S² | idle]
 	Send          float64 `json:"send_us"`            // C
@@ -95,7 +96,7 @@ func NewLaw(r Run) (Law, error) {
 		return l, fmt.Errorf("%w: even in quiet moments of %s services have an SCV of %.0f, where a worker's own have 1 to 4: "+
 			"something else had its CPU; measure again on a quiet host", ErrDisturbed, r.Dir, scv)
 	}
-	l.Send = max(0, l.CPU-l.Events*l.ServiceMean)
+	l.Send = max(l.ServiceMean, l.CPU-l.Events*(l.ServiceMean+l.IdleShare*l.Setup()))
 	l.StreamBytes = streamBytes(r)
 	if w, err := l.wait(l.Lambda/l.Events, l.Events); err == nil {
 		l.WaitPredicted = &w.mean
@@ -152,6 +153,7 @@ func (l *Law) moments(rows []ipc.QueueRow) {
 		events += float64(rows[i].Wait.N)
 	}
 	l.Lambda = events / (float64(len(rows)) * rowSeconds)
+	l.IdleShare = idle.all[0] / (idle.all[0] + busy.all[0])
 	l.ServiceMean, l.ServiceSecond = busy.at(quiet)
 	l.IdleMean, l.IdleSecond = idle.at(quiet)
 	if l.IdleMean < l.ServiceMean { // never idle: no set-up is known

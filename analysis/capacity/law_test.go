@@ -40,7 +40,7 @@ func run() Run {
 	r.Summary.Load.OK, r.Summary.Tokens.Input = 40_000, 40_000*32
 	r.Summary.Load.Window = analysis.Window{From: 1, To: 10}
 	r.Summary.Client = analysis.Client{Sharding: "process", Workers: []analysis.Worker{{
-		CPU: new(3.2), CPUPerRequest: new(80.0), CPUPerEvent: new(8.0), Handling: analysis.Handling{EventsPerRead: new(1.001)},
+		CPU: new(6.4), CPUPerRequest: new(160.0), CPUPerEvent: new(16.0), Handling: analysis.Handling{EventsPerRead: new(1.001)},
 	}}}
 	return r
 }
@@ -59,11 +59,12 @@ func TestNewLaw(t *testing.T) {
 	want := Law{
 		Source: "runs/x", Host: "host", CPUModel: "some CPU", Measured: time.Date(2026, 5, 26, 12, 0, 0, 0, time.UTC),
 		Busy: 36 * 6000, Rows: 36, Events: 10, InputTokens: 32, EventsPerRead: 1.001,
-		Lambda: 40_000, CPUShare: 0.32,
+		Lambda: 40_000, CPUShare: 0.64,
 		// The quartile of 36 rows is the 9th: row 12, 6 + 0.12 µs.
 		ServiceMean: 6.12, ServiceSecond: 2 * 6.12 * 6.12,
-		IdleMean: 26, IdleSecond: 1.5 * 26 * 26,
-		CPU: 80, Send: 80 - 10*6.12,
+		IdleShare: 0.4, IdleMean: 26, IdleSecond: 1.5 * 26 * 26,
+		// Four of ten events wake the worker up, for 19.88 µs each.
+		CPU: 160, Send: 160 - 10*6.12 - 4*19.88,
 		// The median of 36 rows is the 18th: row 21, 9 + 2.1 µs.
 		WaitMeasured: 11.1,
 		StreamBytes:  40_000, RecordBytes: 170,
@@ -139,8 +140,8 @@ func TestLawWithoutParts(t *testing.T) {
 	if l.ServiceMean != 6 || l.Setup() != 0 {
 		t.Errorf("E[S] %v and set-up %v, want 6 and none", l.ServiceMean, l.Setup())
 	}
-	if l.Send != 0 {
-		t.Errorf("sends cost %v µs where all CPU time, 50 µs, is less than ten services of 6 µs", l.Send)
+	if l.Send != 6 {
+		t.Errorf("sends cost %v µs where all CPU time, 50 µs, is less than ten services; want that of an event", l.Send)
 	}
 	if l.StreamBytes != leastStream {
 		t.Errorf("%v bytes a stream of a run that had none, want %v", l.StreamBytes, leastStream)

@@ -49,7 +49,7 @@ func (p *Plan) warnLaw() {
 		p.doubt("the model is off for the run that the law comes from: mean wait %s µs, measured %s µs", figure(*w), figure(m))
 	}
 	if l.CPUShare < littleLoad {
-		p.doubt("the run used %.0f %% of a worker's CPU: C, the cost of a request beside its events, still holds many wake-ups, and the plan is too large",
+		p.doubt("the run used %.0f %% of a worker's CPU: most of it may be wake-ups, and C, the cost of a request beside its events, is not well known",
 			100*l.CPUShare)
 	}
 	if l.EventsPerRead > sharedReads {
