@@ -10,7 +10,7 @@ import (
 
 // Hysteresis compares the way back down with the way up.
 type Hysteresis struct {
-	Recovers *bool      `json:"recovers"` // nil before the way down has a step to compare
+	Recovers *bool      `json:"recovers"` // nil while no step of the way down can tell
 	Steps    []Recovery `json:"steps"`
 }
 
@@ -21,7 +21,7 @@ type Recovery struct {
 	Down     int      `json:"down"`
 	TTFTUp   *float64 `json:"ttft_up_ms"` // median, wire
 	TTFTDown *float64 `json:"ttft_down_ms"`
-	Recovers bool     `json:"recovers"`
+	Recovers *bool    `json:"recovers"` // nil where it could not be told
 	Why      string   `json:"why"`
 }
 
@@ -84,25 +84,31 @@ func hysteresis(p ipc.Profile, up, down []Step) *Hysteresis {
 		}
 		r := recovery(&up[at], d)
 		h.Steps = append(h.Steps, r)
-		h.Recovers = new(r.Recovers && (h.Recovers == nil || *h.Recovers))
+		if r.Recovers != nil && (h.Recovers == nil || *h.Recovers) {
+			h.Recovers = r.Recovers
+		}
 	}
 	return h
 }
 
 func recovery(up, down *Step) Recovery {
 	r := Recovery{
-		Load: down.load(), Up: up.Number, Down: down.Number, Recovers: down.Status == Stable,
+		Load: down.load(), Up: up.Number, Down: down.Number,
 		TTFTUp: up.Summary.Latency.TTFT.Wire.P50, TTFTDown: down.Summary.Latency.TTFT.Wire.P50,
 	}
-	if !r.Recovers {
+	if down.Status != Stable {
 		r.Why = "stable on the way up, " + string(down.Status) + " on the way down"
+		if down.Status == Saturated {
+			r.Recovers = new(false)
+		}
 		return r
 	}
 	if r.TTFTUp != nil && r.TTFTDown != nil && *r.TTFTDown > slower**r.TTFTUp+slack {
-		r.Recovers = false
+		r.Recovers = new(false)
 		r.Why = fmt.Sprintf("median TTFT is %s ms, more than %g times the %s ms of the way up", figure(*r.TTFTDown), slower, figure(*r.TTFTUp))
 		return r
 	}
+	r.Recovers = new(true)
 	r.Why = "stable, and as fast as on the way up"
 	return r
 }

@@ -352,7 +352,33 @@ func TestWayDown(t *testing.T) {
 		return s
 	})
 	h = Conclude(p, ipc.SLO{}, steps).Hysteresis
-	if *h.Recovers || h.Steps[0].Recovers || !h.Steps[1].Recovers {
+	if *h.Recovers || *h.Steps[0].Recovers || !*h.Steps[1].Recovers {
 		t.Errorf("%+v", h)
+	}
+}
+
+// A median TTFT that is a fifth longer after overload is no recovery, half a
+// millisecond is; what could not be told is neither.
+func TestRecovery(t *testing.T) {
+	at := func(status Status, ttft float64) *Step {
+		s := tells(status)
+		s.Asked, s.Summary.Latency.TTFT.Wire.P50 = new(80.0), &ttft
+		return &s
+	}
+	for _, c := range []struct {
+		why      string
+		up, down *Step
+		want     *bool
+	}{
+		{"as fast as before", at(Stable, 100), at(Stable, 100), new(true)},
+		{"a little slower, within a fifth", at(Stable, 100), at(Stable, 115), new(true)},
+		{"a third slower", at(Stable, 100), at(Stable, 133), new(false)},
+		{"four times as slow, by 0.3 ms", at(Stable, 0.1), at(Stable, 0.4), new(true)},
+		{"still saturated", at(Stable, 100), at(Saturated, 900), new(false)},
+		{"nobody knows", at(Stable, 100), at(Undecided, 100), nil},
+	} {
+		if got := recovery(c.up, c.down); !cmp.Equal(got.Recovers, c.want) || got.Why == "" {
+			t.Errorf("%s: %+v", c.why, got)
+		}
 	}
 }

@@ -63,7 +63,7 @@ func kneePart(b *strings.Builder, r profile.Result) {
 		}
 	}
 	if h := r.Hysteresis; h != nil {
-		said := "nothing to compare"
+		said := "it could not be told if the server recovers"
 		if h.Recovers != nil {
 			said = map[bool]string{true: "the server recovers", false: "the server does not recover"}[*h.Recovers]
 		}
