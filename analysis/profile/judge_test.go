@@ -48,7 +48,7 @@ func TestJudgeWithNoise(t *testing.T) {
 		leastExponent, mostExponent   float64 // mean of β
 	}{
 		{0.5, 16, 0.95, 1, 0, 0, -0.2, 0.2},
-		{0.9, 60, 0.6, 1, 0, 0.02, -0.1, 0.35}, // 0.73 in 1,000 runs
+		{0.9, 60, 0.6, 1, 0, 0.02, -0.1, 0.35}, // 0.73 in 200 runs
 		{1.0, 60, 0, 0.05, 0, 0.04, 0.2, 0.8},  // the root of time: β = ½
 		{1.1, 60, 0, 0.01, 0.8, 1, 0.6, 1.2},
 		{1.5, 16, 0, 0, 1, 1, 0.8, 1.2}, // a growing backlog: β = 1
