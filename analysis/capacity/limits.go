@@ -9,10 +9,11 @@ import (
 
 // How much of a limit of the verdict a plan uses up. Client lag is more than the
 // wait: it holds set-ups, and moments in which a host does something else. In
-// runs at loads of 0.5 to 0.8 its p99 was twice that of the predicted wait.
+// runs at loads of 0.4 to 0.7 its p99 was two to three times that of the
+// predicted wait.
 const (
 	rhoMargin = 0.9
-	lagMargin = 0.5
+	lagMargin = 0.3
 )
 
 // spareFiles are the descriptors that a worker needs beside its connections.

@@ -56,6 +56,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// fast halves the law: its waits are no limit.
+func fast(l *Law) { l.ServiceMean, l.ServiceSecond, l.IdleMean, l.IdleSecond = 5, 25, 5, 25 }
+
 func TestHighestRate(t *testing.T) {
 	tests := []struct {
 		why    string
@@ -63,16 +66,16 @@ func TestHighestRate(t *testing.T) {
 		rate   float64
 		binds  string
 	}{
-		{"two workers at 0.81 of 100 µs", func(*Law, *Ask, *Node) {}, 2 * 8100, "load"},
-		{"sends are load", func(l *Law, _ *Ask, _ *Node) { l.Send = 8 }, 2 * 7500, "load"},
+		{"two workers at 0.81 of 50 µs", func(l *Law, _ *Ask, _ *Node) { fast(l) }, 2 * 16_200, "load"},
+		{"sends are load", func(l *Law, _ *Ask, _ *Node) { fast(l); l.Send = 4 }, 2 * 15_000, "load"},
 		{"a mean wait of 5 µs is ρ = 0.5", func(_ *Law, a *Ask, _ *Node) { a.MaxWait = 5 * time.Microsecond }, 2 * 5000, "max_wait"},
-		{"a mean wait of 1 ms is beyond the load", func(_ *Law, a *Ask, _ *Node) { a.MaxWait = time.Millisecond }, 2 * 8100, "load"},
+		{"a mean wait of 1 ms is beyond the load", func(l *Law, a *Ask, _ *Node) { fast(l); a.MaxWait = time.Millisecond }, 2 * 16_200, "load"},
 		{"1,000 files but for 64, for two workers", func(_ *Law, a *Ask, n *Node) { a.E2E, n.Files = time.Second, 1064 }, 2 * 1000, "files"},
 		{"500 ports for half a second each", func(_ *Law, a *Ask, n *Node) { a.E2E, n.Ports = time.Second/2, 500 }, 1000, "ports"},
 		{"80 % of 20 GB, 16 GB but for two workers", func(l *Law, a *Ask, n *Node) {
 			a.E2E, n.Memory, l.StreamBytes = time.Second, 20e9, (16e9-2*BaseBytes)/3000
 		}, 3000, "memory"},
-		{"no limit without a time in flight", func(_ *Law, _ *Ask, n *Node) { n.Files, n.Ports, n.Memory = 100, 10, 1e6 }, 2 * 8100, "load"},
+		{"no limit without a time in flight", func(l *Law, _ *Ask, n *Node) { fast(l); n.Files, n.Ports, n.Memory = 100, 10, 1e6 }, 2 * 16_200, "load"},
 	}
 	for _, tt := range tests {
 		l, a, n := constant(), Ask{Events: 10}, machine()
@@ -96,8 +99,8 @@ func TestP99Binds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Limits[0].Name != "wait_p99" || math.Abs(p.Worker.Last-500) > 1 {
-		t.Errorf("bound by %s with a p99 of %v µs, want wait_p99 and 500", p.Limits[0].Name, p.Worker.Last)
+	if p.Limits[0].Name != "wait_p99" || math.Abs(p.Worker.Last-300) > 1 {
+		t.Errorf("bound by %s with a p99 of %v µs, want wait_p99 and 300", p.Limits[0].Name, p.Worker.Last)
 	}
 }
 
@@ -119,7 +122,7 @@ func TestPlansKeepTheirLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		full := p.Workers <= p.Nodes*n.CPUs && p.Node.Workers <= n.CPUs
-		within := p.Node.Rate <= p.Highest*(1+1e-6) && p.Worker.Load <= 0.8101 && p.Worker.Last <= 500.1 && p.Worker.Wait <= *p.MaxWait*1.0001
+		within := p.Node.Rate <= p.Highest*(1+1e-6) && p.Worker.Load <= 0.8101 && p.Worker.Last <= 300.1 && p.Worker.Wait <= *p.MaxWait*1.0001
 		if !full || !within {
 			t.Errorf("%+v on %+v: %d workers on %d nodes of %.4g requests/s, highest %.4g, load %.3g, wait %.4g µs of %.4g, p99 %.4g µs",
 				a, n, p.Workers, p.Nodes, p.Node.Rate, p.Highest, p.Worker.Load, p.Worker.Wait, *p.MaxWait, p.Worker.P99)
@@ -155,11 +158,11 @@ func TestWarnings(t *testing.T) {
 		{"and one that is too low", func(l *Law, _ *Ask, _ *Node) { l.WaitPredicted = new(3.9) }, "mean wait 3.9 µs"},
 		{"little load", func(l *Law, _ *Ask, _ *Node) { l.CPUShare = 0.39 }, "used 39 % of a worker's CPU"},
 		{"shared reads", func(l *Law, _ *Ask, _ *Node) { l.EventsPerRead = 1.03 }, "1.03 events shared a read"},
-		{"beyond what was measured", func(l *Law, _ *Ask, _ *Node) { l.Lambda = 30_000 }, "measured at 30000 events/s of a worker, the plan has 80000"},
+		{"beyond what was measured", func(l *Law, _ *Ask, _ *Node) { l.Lambda = 30_000 }, "measured at 30000 events/s of a worker, the plan has 40000"},
 		{"longer answers", func(_ *Law, a *Ask, _ *Node) { a.Rate, a.Events = 1, 16 }, "with 10 events a request, the plan has 16"},
 		{"shorter answers", func(_ *Law, a *Ask, _ *Node) { a.Rate, a.Events = 1, 6 }, "the plan has 6"},
 		{"another host", func(_ *Law, _ *Ask, n *Node) { n.Name = "other" }, "the law is of host host"},
-		{"events in step", func(_ *Law, a *Ask, _ *Node) { a.E2E = time.Second }, "up to 8000 of a worker"},
+		{"events in step", func(_ *Law, a *Ask, _ *Node) { a.E2E = time.Second }, "up to 4000 of a worker"},
 	}
 	for _, tt := range tests {
 		l, a, n := constant(), Ask{Rate: 8000, Events: 10}, machine()
