@@ -38,4 +38,9 @@
 // The moments of S are lower quartiles over rows of 250 ms: what else runs on a
 // worker's CPU only ever makes services longer, and is no part of the law. From a
 // host that is not quiet for a quarter of the time there is no plan.
+//
+// What the model leaves out, events that come together and a host that is never
+// quite quiet, shows in the run that the law comes from. Where the wait measured
+// there is longer than the one predicted, all waits of a plan are multiplied by
+// their ratio.
 package capacity

@@ -39,6 +39,7 @@ type Law struct {
 	// The model against the run that the law comes from.
 	WaitMeasured  float64  `json:"wq_measured_us"`  // mean wait, median of the rows
 	WaitPredicted *float64 `json:"wq_predicted_us"` // nil: the model has none
+	WaitFactor    float64  `json:"wait_factor"`     // measured over predicted, at least 1: waits of plans are multiplied by it
 
 	StreamBytes float64 `json:"stream_bytes"` // memory of a stream, beside BaseBytes
 	RecordBytes float64 `json:"record_bytes"` // on file, of a request
@@ -98,8 +99,10 @@ func NewLaw(r Run) (Law, error) {
 	}
 	l.Send = max(l.ServiceMean, l.CPU-l.Events*(l.ServiceMean+l.IdleShare*l.Setup()))
 	l.StreamBytes = streamBytes(r)
+	l.WaitFactor = 1
 	if w, err := l.wait(l.Lambda/l.Events, l.Events); err == nil {
 		l.WaitPredicted = &w.mean
+		l.WaitFactor = max(1, l.WaitMeasured/w.mean)
 	}
 	return l, nil
 }

@@ -55,7 +55,10 @@ func TestNewLaw(t *testing.T) {
 	if l.WaitPredicted == nil {
 		t.Fatal("no predicted wait at a load of a third")
 	}
-	l.WaitPredicted = nil
+	if f := max(1, 11.1 / *l.WaitPredicted); math.Abs(l.WaitFactor-f) > 1e-6 {
+		t.Errorf("waits are multiplied by %v, want %v", l.WaitFactor, f)
+	}
+	l.WaitPredicted, l.WaitFactor = nil, 0
 	want := Law{
 		Source: "runs/x", Host: "host", CPUModel: "some CPU", Measured: time.Date(2026, 5, 26, 12, 0, 0, 0, time.UTC),
 		Busy: 36 * 6000, Rows: 36, Events: 10, InputTokens: 32, EventsPerRead: 1.001,

@@ -17,7 +17,7 @@ func constant() Law {
 	return Law{
 		Host: "host", Events: 10, Lambda: 70_000, CPUShare: 0.5, EventsPerRead: 1, Rows: 36,
 		ServiceMean: 10, ServiceSecond: 100, IdleMean: 10, IdleSecond: 100, CPU: 100,
-		WaitMeasured: 5, WaitPredicted: new(5.0), StreamBytes: 50_000, RecordBytes: 200,
+		WaitMeasured: 5, WaitPredicted: new(5.0), WaitFactor: 1, StreamBytes: 50_000, RecordBytes: 200,
 	}
 }
 
@@ -91,6 +91,20 @@ func TestHighestRate(t *testing.T) {
 	}
 }
 
+// Waits that were twice as long as the model's are planned so: a mean of 10 µs is
+// reached at ρ = 0.5, where it predicts 5.
+func TestWaitFactor(t *testing.T) {
+	l := constant()
+	l.WaitFactor = 2
+	p, err := New(l, Ask{Events: 10, MaxWait: 10 * time.Microsecond}, machine(), Wire{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(p.Rate/10_000-1) > 1e-6 || math.Abs(p.Worker.Wait-10) > 1e-3 {
+		t.Errorf("%v requests/s with a mean wait of %v µs, want 10,000 and 10", p.Rate, p.Worker.Wait)
+	}
+}
+
 // Services that vary much make long waits before the worker is full.
 func TestP99Binds(t *testing.T) {
 	l := constant()
@@ -155,7 +169,7 @@ func TestWarnings(t *testing.T) {
 		{"overload", func(l *Law, _ *Ask, _ *Node) { l.WaitPredicted = nil }, "overloaded"},
 		{"some noise", func(l *Law, _ *Ask, _ *Node) { l.Disturbed = 8 }, "in 8 of 36 rows"},
 		{"a model that is too high", func(l *Law, _ *Ask, _ *Node) { l.WaitPredicted = new(6.3) }, "mean wait 6.3 µs, measured 5 µs"},
-		{"and one that is too low", func(l *Law, _ *Ask, _ *Node) { l.WaitPredicted = new(3.9) }, "mean wait 3.9 µs"},
+		{"and one that is too low", func(l *Law, _ *Ask, _ *Node) { l.WaitPredicted, l.WaitFactor = new(2.5), 2 }, "5 µs in the mean where the model has 2.5: those of the plan are multiplied by 2.00"},
 		{"little load", func(l *Law, _ *Ask, _ *Node) { l.CPUShare = 0.39 }, "used 39 % of a worker's CPU"},
 		{"shared reads", func(l *Law, _ *Ask, _ *Node) { l.EventsPerRead = 1.03 }, "1.03 events shared a read"},
 		{"beyond what was measured", func(l *Law, _ *Ask, _ *Node) { l.Lambda = 30_000 }, "measured at 30000 events/s of a worker, the plan has 40000"},

@@ -15,7 +15,8 @@ type wait struct {
 }
 
 // wait predicts the wait at a worker of rate requests/s with so many events
-// each. The error wraps queueing.ErrUnstable where there is none.
+// each, times WaitFactor. The error wraps queueing.ErrUnstable where there is
+// none.
 func (l *Law) wait(rate, events float64) (wait, error) {
 	q := l.queue(rate, events)
 	mean, err := queueing.Welch(q.lambda, q.first, q.rest)
@@ -26,7 +27,8 @@ func (l *Law) wait(rate, events float64) (wait, error) {
 	if err != nil {
 		return wait{}, err
 	}
-	return wait{mean, p99[0], p99[1]}, nil
+	k := l.WaitFactor
+	return wait{k * mean, k * p99[0], k * p99[1]}, nil
 }
 
 // queue is a worker with events and sends as its customers: the service of one

@@ -73,7 +73,7 @@ func TestWaitAgainstSimulation(t *testing.T) {
 	}
 	first := func(r *rand.Rand) float64 { return rest(r) + setup*r.ExpFloat64() }
 	// E[(S+U)²] = 36·3 + 2·6·20 + 2·400
-	l := Law{ServiceMean: 6, ServiceSecond: 36 * 3, IdleMean: 26, IdleSecond: 36*3 + 240 + 800, Send: sends}
+	l := Law{ServiceMean: 6, ServiceSecond: 36 * 3, IdleMean: 26, IdleSecond: 36*3 + 240 + 800, Send: sends, WaitFactor: 1}
 	for _, load := range []float64{0.3, 0.6, 0.8} {
 		rate := load / (10*6 + sends) * 1e6
 		w, err := l.wait(rate, events)
@@ -98,7 +98,7 @@ func TestWaitAgainstSimulation(t *testing.T) {
 }
 
 func TestNoWaitBeyondCapacity(t *testing.T) {
-	l := Law{ServiceMean: 6, ServiceSecond: 40, IdleMean: 6, IdleSecond: 40, Send: 40}
+	l := Law{ServiceMean: 6, ServiceSecond: 40, IdleMean: 6, IdleSecond: 40, Send: 40, WaitFactor: 1}
 	if _, err := l.wait(10_100, 10); !errors.Is(err, queueing.ErrUnstable) {
 		t.Errorf("100 µs of work 10,100 times a second: %v, want unstable", err)
 	}

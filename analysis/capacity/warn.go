@@ -45,8 +45,11 @@ func (p *Plan) warnLaw() {
 	}
 	if l.WaitPredicted == nil {
 		p.doubt("the run that the law comes from was overloaded: the model has no mean wait for it")
-	} else if w, m := l.WaitPredicted, l.WaitMeasured; max(*w, m) > (1+offModel)*min(*w, m) {
-		p.doubt("the model is off for the run that the law comes from: mean wait %s µs, measured %s µs", figure(*w), figure(m))
+	} else if w, m := *l.WaitPredicted, l.WaitMeasured; l.WaitFactor > 1+offModel {
+		p.doubt("in the run that the law comes from waits were longer than predicted, %s µs in the mean where the model has %s: "+
+			"those of the plan are multiplied by %.2f", figure(m), figure(w), l.WaitFactor)
+	} else if w > (1+offModel)*m {
+		p.doubt("the model is too high for the run that the law comes from: mean wait %s µs, measured %s µs", figure(w), figure(m))
 	}
 	if l.CPUShare < littleLoad {
 		p.doubt("the run used %.0f %% of a worker's CPU: most of it may be wake-ups, and C, the cost of a request beside its events, is not well known",

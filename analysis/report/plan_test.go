@@ -16,7 +16,7 @@ func lawOfPlans() capacity.Law {
 		Source: "runs/2026-05-26T120000Z-plan", Host: "bench-1", CPUModel: "some CPU", Measured: time.Date(2026, 5, 26, 12, 0, 0, 0, time.UTC),
 		Busy: 437945, Rows: 23, Events: 200, InputTokens: 32, Lambda: 100_000, CPUShare: 0.7, EventsPerRead: 1.01,
 		ServiceMean: 6, ServiceSecond: 72, IdleMean: 26, IdleSecond: 1000, Send: 60, CPU: 1260,
-		WaitMeasured: 30, WaitPredicted: new(31.5), StreamBytes: 50_000, RecordBytes: 1700,
+		WaitMeasured: 30, WaitPredicted: new(31.5), WaitFactor: 1, StreamBytes: 50_000, RecordBytes: 1700,
 	}
 }
 
