@@ -55,6 +55,9 @@ const (
 	inBias
 )
 
+// places finds a column by its key in the summary.
+var places = map[string]int{"wire": inWire, "observed": inObserved, "scheduled": inScheduled, "bias": inBias}
+
 // until is the way from the starts of a row to an event, over n.
 func (r *Row) until(e Stamps, n int64) four {
 	over := float64(n)
@@ -92,7 +95,7 @@ func span(from, to Stamps, n int64) four {
 // the latency is undefined, and for other keys.
 func (r *Row) Latency(key, column string) (ms float64, ok bool) {
 	of := map[string]func(*Row) (four, bool){"ttft": (*Row).ttft, "e2e": (*Row).e2e, "tpot": (*Row).tpot, "ntpot": (*Row).ntpot}[key]
-	place, known := map[string]int{"wire": inWire, "observed": inObserved, "scheduled": inScheduled, "bias": inBias}[column]
+	place, known := places[column]
 	if of == nil || !known {
 		return 0, false
 	}
