@@ -46,12 +46,16 @@ func (d *deadlines) extend(to int64) {
 	d.mu.Unlock()
 }
 
-// on names the connection that a deadline ends; nil: none. pokes tells that
-// its end may go unseen until it is looked at (rxtime.Wait).
+// on names the connection that a deadline ends; nil: none. A request that was
+// cut off before it had one, while it dialled, is ended now. pokes tells that
+// the connection's end may go unseen until it is looked at (rxtime.Wait).
 func (d *deadlines) on(c net.Conn, pokes bool) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.conn, d.pokes = c, pokes
-	d.mu.Unlock()
+	if c != nil && d.active && d.cut != causeNone {
+		c.SetDeadline(past) //nolint:errcheck // as in end
+	}
 }
 
 // disarm ends a request and tells whether it was cut off, after which the
@@ -71,8 +75,9 @@ func (d *deadlines) why() cause {
 }
 
 // expire cuts the request off if a deadline has passed, and has a connection
-// that has fallen silent looked at once.
-func (d *deadlines) expire(now int64, silence int64) {
+// looked at once that has been silent up to lookBefore ns ahead of its idle
+// deadline.
+func (d *deadlines) expire(now, lookBefore int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	idle := d.idle.Load()
@@ -82,7 +87,7 @@ func (d *deadlines) expire(now int64, silence int64) {
 		d.end(causeTimeout)
 	case now >= idle:
 		d.end(causeIdle)
-	case now >= idle-silence && d.pokes && d.poked != idle:
+	case now >= idle-lookBefore && d.pokes && d.poked != idle:
 		d.poked = idle
 		d.conn.SetReadDeadline(past) //nolint:errcheck // as in end
 	}

@@ -28,7 +28,6 @@ type service struct {
 	held bool
 
 	loop  sync.Mutex // held: the one loop
-	free  int64      // when the loop is free again, CLOCK_MONOTONIC ns
 	alarm *clock.Alarm
 
 	mu  sync.Mutex // busy: draws of several processors
@@ -56,16 +55,15 @@ func (v *service) spend() {
 	v.mu.Lock()
 	d := int64(v.law.Duration(v.rng))
 	v.mu.Unlock()
-	now := clock.Now()
-	if !v.held {
-		for end := now + d; now < end; now = clock.Now() {
-		}
+	end := clock.Now() + d
+	if v.held {
+		// A timer that wakes late makes the service longer by as much, which the
+		// measured service time shows.
+		_ = v.alarm.WaitUntil(end) // never stopped
 		return
 	}
-	// From the end of the last service and not from when its timer woke us: a
-	// late timer does not add up.
-	v.free = max(v.free, now) + d
-	_ = v.alarm.WaitUntil(v.free) // never stopped
+	for clock.Now() < end {
+	}
 }
 
 // enter waits for the loop; exit gives it back.
