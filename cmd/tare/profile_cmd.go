@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -126,14 +127,7 @@ func writeProfile(dir string, r profile.Result) error {
 
 // showProfile prints a profile.
 func showProfile(env env, format, dir string, r profile.Result) error {
-	if format == "json" {
-		return report.JSON(env.stdout, r)
-	}
-	if err := report.Profile(env.stdout, r); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(env.stdout, "\nresults: %s\n", dir)
-	return err
+	return showResult(env, format, dir, r, func(w io.Writer) error { return report.Profile(w, r) })
 }
 
 // profileExit maps how a profile ended to an exit code.

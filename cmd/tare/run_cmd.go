@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -154,10 +155,15 @@ func (c *runCmd) conclude(env env, dir string) error {
 
 // show prints a summary.
 func show(env env, format, dir string, s analysis.Summary) error {
+	return showResult(env, format, dir, s, func(w io.Writer) error { return report.Table(w, s) })
+}
+
+// showResult prints a result as JSON, or as table writes it and where it lies.
+func showResult(env env, format, dir string, result any, table func(io.Writer) error) error {
 	if format == "json" {
-		return report.JSON(env.stdout, s)
+		return report.JSON(env.stdout, result)
 	}
-	if err := report.Table(env.stdout, s); err != nil {
+	if err := table(env.stdout); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(env.stdout, "\nresults: %s\n", dir)
