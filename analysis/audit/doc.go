@@ -1,0 +1,2 @@
+// Package audit judges a load generator by what the server saw of it.
+package audit
