@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -75,8 +76,9 @@ func cpuSet(cpus []int) unix.CPUSet {
 	return set
 }
 
-// Command is a process of this same binary to spawn.
+// Command is a process to spawn.
 type Command struct {
+	Path   string   // of the program; empty: this same binary
 	Args   []string // after argv[0]
 	Env    []string // added to ours
 	CPUs   []int
@@ -92,12 +94,14 @@ type Process struct {
 	err  error
 }
 
-// Spawn starts this binary again, pinned from its first instruction. The
-// child is in a process group of its own, so that Ctrl-C reaches only us, and
-// is killed when we die.
+// Spawn starts a program, or this binary again, pinned from its first
+// instruction. The child is in a process group of its own, so that Ctrl-C
+// reaches only us, and is killed when we die.
 func Spawn(c Command) (*Process, error) {
-	cmd := exec.Command("/proc/self/exe", c.Args...) // survives a rebuild of the binary
-	cmd.Args[0] = os.Args[0]                         // its name in ps, and what test binaries dispatch on
+	cmd := exec.Command(cmp.Or(c.Path, "/proc/self/exe"), c.Args...) // survives a rebuild of the binary
+	if c.Path == "" {
+		cmd.Args[0] = os.Args[0] // its name in ps, and what test binaries dispatch on
+	}
 	cmd.Env = append(withoutSecrets(os.Environ()), c.Env...)
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = c.Files, c.Stdout, c.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -175,6 +179,12 @@ func (p *Process) End(self, term time.Duration) {
 // Signal sends a signal; a child that has gone is no error.
 func (p *Process) Signal(s os.Signal) {
 	_ = p.cmd.Process.Signal(s) // os.ErrProcessDone only
+}
+
+// SignalGroup sends a signal to all processes of the child's group, those that
+// outlived it included; none left is no error.
+func (p *Process) SignalGroup(s syscall.Signal) {
+	_ = unix.Kill(-p.PID(), s) // ESRCH only: they are ours
 }
 
 // samePinning tells whether a child reads back the CPUs it was given.

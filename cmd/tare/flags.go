@@ -73,11 +73,14 @@ type outputFlags struct {
 
 // simFlags are the simulator's laws.
 type simFlags struct {
-	TTFT         string               `help:"Time to the first token." default:"0s" name:"ttft" placeholder:"DIST"`
-	ITL          string               `help:"Time between tokens." default:"0s" name:"itl" placeholder:"DIST"`
-	Prefill      string               `help:"Time per input token, before the first token." default:"0s" placeholder:"DIST"`
+	TTFT         string               `help:"Time to the first token. Default: 0s." name:"ttft" placeholder:"DIST"`
+	ITL          string               `help:"Time between tokens. Default: 0s." name:"itl" placeholder:"DIST"`
+	Prefill      string               `help:"Time per input token, before the first token. Default: 0s." placeholder:"DIST"`
+	Tail         string               `help:"Time from the last token to what ends a stream: finish, usage, [DONE]. Default: 0s." placeholder:"DIST"`
+	OpenEarly    bool                 `help:"Send the event before the first token (chat: the role) at the start of the service."`
 	ITLPerActive later[time.Duration] `help:"Added to the time between tokens for each stream in service: the server slows with its load, as a batching engine does." name:"itl-per-active" placeholder:"D"`
 	Slots        later[int64]         `help:"Streams served at once; the rest wait in a queue. Default: no limit." placeholder:"N"`
+	MaxTokens    later[int64]         `help:"Tokens of an answer at most, whatever a request asks for. Default: no limit." placeholder:"N"`
 	PrefixCache  bool                 `help:"Prefill is paid only for blocks of 16 tokens that no prompt before began with."`
 	Spin         later[time.Duration] `help:"Wake so much before each event and spin, up to 1ms: events are on time to the microsecond, for CPU time." placeholder:"D"`
 	Truth        string               `help:"Log of what the server saw and did, a JSON object a line." placeholder:"FILE"`

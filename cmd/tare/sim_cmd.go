@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,15 +48,16 @@ func (c *simCmd) run(ctx context.Context, env env) error {
 // config checks and converts; prefix goes before the flags' names in faults.
 func (s simFlags) config(f *faults, prefix string) sim.Config {
 	law := func(flag, text string) dist.Dist {
-		d, err := dist.Parse(text, dist.Duration)
+		d, err := dist.Parse(cmp.Or(text, "0s"), dist.Duration)
 		f.check(err != nil, "--%s%s: %v", prefix, flag, err)
 		return d
 	}
 	cfg := sim.Config{
-		TTFT: law("ttft", s.TTFT), ITL: law("itl", s.ITL), Prefill: law("prefill", s.Prefill),
+		TTFT: law("ttft", s.TTFT), ITL: law("itl", s.ITL), Prefill: law("prefill", s.Prefill), Tail: law("tail", s.Tail),
 		Slots: int(read(f, prefix+"slots", s.Slots, parseCount)), TruthPath: s.Truth, Seed: read(f, prefix+"seed", s.Seed, parseSeed),
 	}
-	cfg.PrefixCache = s.PrefixCache
+	cfg.PrefixCache, cfg.OpenEarly = s.PrefixCache, s.OpenEarly
+	cfg.MaxTokens = int(read(f, prefix+"max-tokens", s.MaxTokens, parseCount))
 	cfg.Spin = read(f, prefix+"spin", s.Spin, parseDuration)
 	cfg.ITLPerActive = read(f, prefix+"itl-per-active", s.ITLPerActive, parseDuration)
 	for _, text := range s.Fault {
@@ -68,21 +70,21 @@ func (s simFlags) config(f *faults, prefix string) sim.Config {
 
 // args are the flags again, for a simulator in a process of its own.
 func (s simFlags) args() []string {
-	a := []string{"--ttft", s.TTFT, "--itl", s.ITL, "--prefill", s.Prefill, "--seed", s.Seed.text}
-	if s.Slots.set {
-		a = append(a, "--slots", s.Slots.text)
+	var a []string
+	for _, f := range []struct{ flag, text string }{
+		{"--ttft", s.TTFT}, {"--itl", s.ITL}, {"--prefill", s.Prefill}, {"--tail", s.Tail}, {"--seed", s.Seed.text},
+		{"--slots", s.Slots.text}, {"--itl-per-active", s.ITLPerActive.text}, {"--spin", s.Spin.text},
+		{"--max-tokens", s.MaxTokens.text}, {"--truth", s.Truth},
+	} {
+		if f.text != "" {
+			a = append(a, f.flag, f.text)
+		}
 	}
-	if s.ITLPerActive.set {
-		a = append(a, "--itl-per-active", s.ITLPerActive.text)
-	}
-	if s.Spin.set {
-		a = append(a, "--spin", s.Spin.text)
+	if s.OpenEarly {
+		a = append(a, "--open-early")
 	}
 	if s.PrefixCache {
 		a = append(a, "--prefix-cache")
-	}
-	if s.Truth != "" {
-		a = append(a, "--truth", s.Truth)
 	}
 	for _, f := range s.Fault {
 		a = append(a, "--fault", f)

@@ -17,6 +17,8 @@ type Config struct {
 	ITL           dist.Dist     // between tokens
 	ITLPerActive  time.Duration // added to each ITL for every request in service, itself included
 	Prefill       dist.Dist     // per input token, before the first token
+	Tail          dist.Dist     // from the last token to what ends a stream: finish, usage, [DONE]
+	OpenEarly     bool          // the event before the first token (chat: the role) is sent at the start of the service
 	PrefixCache   bool          // prefill is paid only for blocks of 16 tokens that no prompt before began with
 	Spin          time.Duration // wakes so much before each instant and spins, at most 1 ms: events are on time, for CPU time
 	Slots         int           // requests served at once, the others wait; 0: no limit
@@ -24,6 +26,7 @@ type Config struct {
 	Seed          uint64        // of the laws and the faults
 	Faults        []Fault       // drawn per request; the shares add up to at most 1
 	DefaultTokens int           // tokens of an answer if the request does not say; 0: 16
+	MaxTokens     int           // tokens of an answer at most, whatever the request says; 0: no limit
 }
 
 // maxSpin bounds how long new requests go unread on a single processor.
@@ -35,7 +38,7 @@ func (c *Config) validate() error {
 	for _, law := range []struct {
 		name string
 		dist dist.Dist
-	}{{"ttft", c.TTFT}, {"itl", c.ITL}, {"prefill", c.Prefill}} {
+	}{{"ttft", c.TTFT}, {"itl", c.ITL}, {"prefill", c.Prefill}, {"tail", c.Tail}} {
 		if law.dist != (dist.Dist{}) && law.dist.Unit() != dist.Duration {
 			errs = append(errs, fmt.Errorf("%s %v has no unit; write it like 5ms", law.name, law.dist))
 		}
@@ -51,6 +54,9 @@ func (c *Config) validate() error {
 	}
 	if c.DefaultTokens < 0 || c.DefaultTokens > maxTokens {
 		errs = append(errs, fmt.Errorf("default tokens is %d; it must be from 0 to %d", c.DefaultTokens, maxTokens))
+	}
+	if c.MaxTokens < 0 {
+		errs = append(errs, fmt.Errorf("max tokens is %d; it must be 0 (no limit) or more", c.MaxTokens))
 	}
 	sum := 0.0
 	for _, f := range c.Faults {

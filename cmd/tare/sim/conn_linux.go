@@ -12,19 +12,21 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"tare/ipc/clock"
 	"tare/worker/rxtime"
 )
 
 // conn is one connection. Its goroutine reads requests; while an answer is
 // under way it goes on reading, so that it sees the client leave.
 type conn struct {
-	srv    *Server
-	id     uint64 // from 1
-	rx     *rxtime.Conn
-	raw    syscall.RawConn
-	in     reader
-	req    request
-	stream stream
+	srv      *Server
+	id       uint64 // from 1
+	accepted int64  // when
+	rx       *rxtime.Conn
+	raw      syscall.RawConn
+	in       reader
+	req      request
+	stream   stream
 
 	// Of the owner of the stream.
 	err     error  // of a write; nothing is written after it
@@ -46,7 +48,7 @@ func newConn(srv *Server, tcp *net.TCPConn, id uint64) (*conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("raw connection: %w", err)
 	}
-	c := &conn{srv: srv, id: id, rx: rx, raw: raw}
+	c := &conn{srv: srv, id: id, accepted: clock.Now(), rx: rx, raw: raw}
 	c.in = reader{src: rx, proceed: c.proceed}
 	c.write = c.writeOnce
 	c.stream = stream{conn: c, wake: make(chan struct{}, 1)}

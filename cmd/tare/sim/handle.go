@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"time"
 
@@ -38,6 +39,9 @@ func (s *Server) handle(c *conn, stamp rxtime.Stamp) bool {
 func (s *Server) generate(c *conn, e endpoint, stamp rxtime.Stamp) bool {
 	st := &c.stream
 	st.arrival, st.read = min(stamp.Arrival, stamp.Read), stamp.Read
+	if s.truth != nil {
+		st.body = crc32.Checksum(c.req.body, castagnoli)
+	}
 	asked, err := e.parse(c.req.body, s.cfg.DefaultTokens)
 	st.ask = ask{
 		params: asked, endpoint: e, number: s.requests.Add(1) - 1,
@@ -46,8 +50,13 @@ func (s *Server) generate(c *conn, e endpoint, stamp rxtime.Stamp) bool {
 	if err != nil {
 		d := st.ask.dialect(s.model)
 		c.reply(http.StatusBadRequest, d.problem(nil, http.StatusBadRequest, err.Error()), c.req.close)
-		s.truth.add(&entry{request: st.ask.number, conn: c.id, arrival: st.arrival, read: st.read, status: http.StatusBadRequest})
+		e := st.seen()
+		e.status = http.StatusBadRequest
+		s.truth.add(&e)
 		return !c.req.close
+	}
+	if s.cfg.MaxTokens > 0 {
+		st.ask.tokens = min(st.ask.tokens, s.cfg.MaxTokens)
 	}
 	if s.prefix != nil {
 		st.ask.cached = s.prefix.cached(e.tokens(c.req.body))
@@ -59,13 +68,23 @@ func (s *Server) generate(c *conn, e endpoint, stamp rxtime.Stamp) bool {
 	return true
 }
 
+// seen is the line of the truth log as far as the request alone fills it.
+func (s *stream) seen() entry {
+	return entry{
+		request: s.ask.number, conn: s.conn.id, accepted: s.conn.accepted,
+		arrival: s.arrival, read: s.read, body: s.body, stream: s.ask.stream,
+	}
+}
+
+// castagnoli is the polynomial that processors have an instruction for.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // ended books a stream at its end and closes its connection if need be.
 func (s *Server) ended(st *stream) {
-	e := entry{
-		request: st.ask.number, conn: st.conn.id, arrival: st.arrival, read: st.read,
-		scheduled: st.scheduled, first: st.firstWrite, last: st.lastWrite,
-		tokens: st.done * st.answer.perStep, inputTokens: st.ask.input, cachedTokens: st.ask.cached, fault: st.ask.fault, cut: st.cut(),
-	}
+	e := st.seen()
+	e.scheduled, e.opening, e.first, e.last, e.end = st.scheduled, st.opening, st.firstWrite, st.lastWrite, st.end
+	e.tokens, e.inputTokens, e.cachedTokens = st.done*st.answer.perStep, st.ask.input, st.ask.cached
+	e.fault, e.cut = st.ask.fault, st.cut()
 	if st.ended || st.done > 0 {
 		e.status = st.answer.status
 	}

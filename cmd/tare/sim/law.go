@@ -10,6 +10,8 @@ import (
 // laws are the service laws; all times in nanoseconds.
 type laws struct {
 	ttft, itl, prefill dist.Dist
+	tail               dist.Dist // from the last token to what ends the answer
+	openEarly          bool      // the event before the first token is written at the start of the service
 	faults             []Fault
 	seed               uint64
 
@@ -33,15 +35,16 @@ const (
 	drawITL
 	drawPrefill
 	drawsFault
+	drawTail
 	draws
 )
 
 // service is the timetable of one request. Its draws depend on the seed, the
 // request's number and nothing else.
 //
-//	start            + first()          + gap()        + gap()
-//	  │ prefill · I + ttft │      itl      │      itl     │
-//	  └─ in the slot ──────1───────────────2── … ─────────N   slot free
+//	start            + first()          + gap()        + gap()   + tail()
+//	  │ prefill · I + ttft │      itl      │      itl     │   tail   │
+//	  └─ in the slot ──────1───────────────2── … ─────────N──────────┘ slot free
 //
 // Every instant is the one before plus a draw, never "now" plus a draw: a
 // late timer shifts nothing.
@@ -84,6 +87,9 @@ func (s *service) first(input int) int64 {
 func (s *service) gap() int64 {
 	return int64(s.laws.itl.Duration(s.rand[drawITL])) + s.laws.slowed()
 }
+
+// tail draws the time from the last token to what ends the answer, ns.
+func (s *service) tail() int64 { return int64(s.laws.tail.Duration(s.rand[drawTail])) }
 
 // total draws the whole time of an answer with n tokens, ns.
 func (s *service) total(input, n int) int64 {

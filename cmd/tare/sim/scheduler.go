@@ -61,6 +61,9 @@ func (d *scheduler) admit(s *stream, start int64) {
 		return
 	}
 	s.scheduled = s.due
+	if s.laws.openEarly && s.answer.apart {
+		s.due = start
+	}
 	s.inService = true
 	d.active.Add(1)
 }

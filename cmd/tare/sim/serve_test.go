@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net"
 	"net/http"
@@ -27,9 +28,14 @@ type line struct {
 	Request, Conn  uint64
 	Arrival        int64  `json:"arrival_ns"`
 	Read           int64  `json:"read_ns"`
+	Accepted       int64  `json:"accepted_ns"`
+	Body           uint32 `json:"body_crc"`
+	Stream         bool
 	Scheduled      int64  `json:"scheduled_first_ns"`
+	Opening        *int64 `json:"opening_ns"`
 	First          *int64 `json:"first_write_ns"`
 	Last           *int64 `json:"last_write_ns"`
+	End            *int64 `json:"end_ns"`
 	Tokens, Status int
 	InputTokens    int `json:"input_tokens"`
 	CachedTokens   int `json:"cached_tokens"`
@@ -114,6 +120,47 @@ func TestTruth(t *testing.T) {
 	}
 	if l := lines[3]; l.Status != 400 || l.Tokens != 0 || l.First != nil || l.Last != nil {
 		t.Errorf("a bad request: %+v, want 400 and no write instants", l)
+	}
+}
+
+// The role of a chat goes out as the service starts, and what ends a stream
+// some time after its last token; both are in the log, apart from the tokens.
+func TestOpeningAndTail(t *testing.T) {
+	cfg := Config{TTFT: law(t, "30ms"), ITL: law(t, "5ms"), Tail: law(t, "40ms"), OpenEarly: true}
+	for _, c := range []struct {
+		path  string
+		opens bool
+		why   string
+	}{
+		{"/v1/chat/completions", true, "the role is an event of its own"},
+		{"/v1/completions", false, "nothing comes before the first token"},
+	} {
+		body := `{"stream":true,"max_tokens":3,"prompt":"one two","messages":[{"role":"user","content":"one two"}]}`
+		l := withTruth(t, cfg, func(s *Server) { events(t, post(t, s.URL()+c.path, body).Body) })[0]
+		if late := *l.End - l.Scheduled - 50*ms; late < 0 || late > slack {
+			t.Errorf("%s: the end %d ns after its instant, two gaps and the tail after the first token", c.path, late)
+		}
+		if late := *l.Last - l.Scheduled - 10*ms; late < 0 || late > slack {
+			t.Errorf("%s: the tail shifted the last token by %d ns", c.path, late)
+		}
+		switch {
+		case (l.Opening != nil) != c.opens:
+			t.Errorf("%s: opening %v, but %s", c.path, l.Opening, c.why)
+		case c.opens && (*l.Opening < l.Arrival || *l.Opening-l.Arrival > slack):
+			t.Errorf("%s: opened %d ns after the arrival, want at once", c.path, *l.Opening-l.Arrival)
+		}
+		if l.Accepted == 0 || l.Accepted > l.Read || !l.Stream || l.Body != crc32.Checksum([]byte(body), castagnoli) {
+			t.Errorf("%s: %+v", c.path, l)
+		}
+	}
+}
+
+// MaxTokens shortens every answer, and its usage tells so.
+func TestMaxTokens(t *testing.T) {
+	s := startServer(t, Config{MaxTokens: 1})
+	body, err := io.ReadAll(post(t, s.URL()+"/v1/completions", `{"prompt":"a","max_tokens":9}`).Body)
+	if err != nil || !bytes.Contains(body, []byte(`"completion_tokens":1`)) {
+		t.Errorf("%v: %s, want one token", err, body)
 	}
 }
 

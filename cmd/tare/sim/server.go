@@ -56,7 +56,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, wall: clock.NewWall(), model: string(name), drain: drainTime, started: time.Now().Unix(), conns: map[*conn]struct{}{},
-		laws: laws{ttft: cfg.TTFT, itl: cfg.ITL, prefill: cfg.Prefill, faults: cfg.Faults, seed: cfg.Seed},
+		laws: laws{ttft: cfg.TTFT, itl: cfg.ITL, prefill: cfg.Prefill, tail: cfg.Tail, openEarly: cfg.OpenEarly, faults: cfg.Faults, seed: cfg.Seed},
 	}
 	s.laws.perActive, s.laws.active = int64(cfg.ITLPerActive), &s.sched.active
 	s.sched.spin = int64(cfg.Spin)

@@ -11,15 +11,19 @@ type stream struct {
 	service
 	answer answer
 
-	arrival    int64 // kernel stamp of the request's last byte
-	read       int64 // when it had been read
-	delay      int64 // ns from the start of the service to the first write
-	scheduled  int64 // instant of the first write by the law
-	due        int64 // instant of the next step by the law
-	firstWrite int64 // just before the write of the first output event
-	lastWrite  int64 // just before the write of the last output event so far
-	done       int   // token events written
-	ended      bool  // nothing is left to write
+	arrival    int64  // kernel stamp of the request's last byte
+	body       uint32 // CRC-32C of the request's body, for the truth log
+	read       int64  // when it had been read
+	delay      int64  // ns from the start of the service to the first write
+	scheduled  int64  // instant of the first write by the law
+	due        int64  // instant of the next step by the law
+	opening    int64  // just before the write of the event before the first output event, if it is one of its own
+	firstWrite int64  // just before the write of the first output event
+	lastWrite  int64  // just before the write of the last output event so far
+	end        int64  // just before the write of what follows the last output event
+	done       int    // token events written
+	tailing    bool   // what follows the last output event is all that is left
+	ended      bool   // nothing is left to write
 
 	// Guarded by the scheduler's lock.
 	phase     phase
@@ -37,7 +41,8 @@ type stream struct {
 // begin makes s the answer to s.ask.
 func (s *stream) begin(model string) {
 	s.answer.compose(&s.ask, model)
-	s.firstWrite, s.lastWrite, s.done, s.ended = 0, 0, 0, false
+	s.opening, s.firstWrite, s.lastWrite, s.end = 0, 0, 0, 0
+	s.done, s.tailing, s.ended = 0, false, false
 	s.scheduled, s.due, s.delay = 0, 0, 0
 	switch {
 	case s.ask.fault.atDoor():
@@ -60,8 +65,14 @@ func (s *stream) step() {
 		s.conn.send(a.buf)
 		s.ended = true
 		return
+	case s.tailing:
+		s.finish()
+		return
 	case s.done == 0 && a.apart:
-		s.conn.send(a.buf[:a.lead])
+		if s.open(); s.due < s.scheduled {
+			s.due = s.scheduled
+			return
+		}
 		s.output(a.buf[a.lead:a.tail])
 	case s.done == 0:
 		s.output(a.buf[:a.tail])
@@ -72,7 +83,28 @@ func (s *stream) step() {
 		s.due += s.gap()
 		return
 	}
-	s.conn.send(a.buf[a.tail:])
+	s.tailing = true
+	if wait := s.tail(); wait > 0 {
+		s.due += wait
+		return
+	}
+	s.finish()
+}
+
+// open writes the event before the first token, once.
+func (s *stream) open() {
+	if s.opening == 0 {
+		s.opening = clock.Now()
+		s.conn.send(s.answer.buf[:s.answer.lead])
+	}
+}
+
+// finish writes what follows the last token.
+func (s *stream) finish() {
+	if rest := s.answer.buf[s.answer.tail:]; len(rest) > 0 {
+		s.end = clock.Now()
+		s.conn.send(rest)
+	}
 	s.ended = true
 }
 

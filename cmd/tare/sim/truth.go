@@ -11,9 +11,13 @@ import (
 // "never" and is left out of the line.
 type entry struct {
 	request, conn       uint64
+	accepted            int64 // the connection
 	arrival, read       int64
+	body                uint32 // CRC-32C: a request sent again has the same
+	stream              bool
 	scheduled           int64
-	first, last         int64
+	opening             int64
+	first, last, end    int64
 	tokens, inputTokens int
 	cachedTokens        int
 	status              int
@@ -26,11 +30,16 @@ type entry struct {
 func (e *entry) append(b []byte) []byte {
 	b = strconv.AppendUint(append(b, `{"request":`...), e.request, 10)
 	b = strconv.AppendUint(append(b, `,"conn":`...), e.conn, 10)
+	b = strconv.AppendInt(append(b, `,"accepted_ns":`...), e.accepted, 10)
 	b = strconv.AppendInt(append(b, `,"arrival_ns":`...), e.arrival, 10)
 	b = strconv.AppendInt(append(b, `,"read_ns":`...), e.read, 10)
+	b = strconv.AppendUint(append(b, `,"body_crc":`...), uint64(e.body), 10)
+	b = strconv.AppendBool(append(b, `,"stream":`...), e.stream)
 	b = appendInstant(b, `,"scheduled_first_ns":`, e.scheduled)
+	b = appendInstant(b, `,"opening_ns":`, e.opening)
 	b = appendInstant(b, `,"first_write_ns":`, e.first)
 	b = appendInstant(b, `,"last_write_ns":`, e.last)
+	b = appendInstant(b, `,"end_ns":`, e.end)
 	b = strconv.AppendInt(append(b, `,"tokens":`...), int64(e.tokens), 10)
 	b = strconv.AppendInt(append(b, `,"input_tokens":`...), int64(e.inputTokens), 10)
 	b = appendInstant(b, `,"cached_tokens":`, int64(e.cachedTokens))
