@@ -38,6 +38,9 @@ func (e *Experiment) check() error {
 	for _, c := range e.Claims {
 		e.checkClaim(&f, c)
 	}
+	for _, c := range e.Charts {
+		e.checkChart(&f, c)
+	}
 	return errors.Join(f...)
 }
 

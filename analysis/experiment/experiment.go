@@ -19,6 +19,7 @@ type Experiment struct {
 	Figures []Figure        `yaml:"figures"` // columns of the table, in order
 	Void    []Void          `yaml:"void"`
 	Claims  []Claim         `yaml:"claims"`
+	Charts  []Chart         `yaml:"charts"`
 }
 
 // The sizes that every experiment has.

@@ -35,6 +35,7 @@ series:
 figures:
   - {name: wait_us, head: W µs, path: client.workers.0.wait}
   - {name: twice, head: "2", ratio: [wait_us, 0.5]}
+  - {name: squared, head: W² µs², product: [wait_us, wait_us]}
   - {name: beyond, head: more, difference: [wait_us, axis.rho]}
   - {name: shared, head: events/read, path: client.shared}
 void:
@@ -46,6 +47,8 @@ claims:
     where: {series: [queue], rho: ["0.5"]}
     predicted: 100
     tolerance: {relative: 0.1}
+charts:
+  - {title: Wait, x: axis.rho, by: [service], lines: [{figure: wait_us, lo: twice, hi: twice, style: marks}]}
 `
 
 func parse(t *testing.T, text string) *Experiment {
@@ -132,6 +135,13 @@ func TestParseRefuses(t *testing.T) {
 		{"two tolerances", "{relative: 0.1}", "{relative: 0.1, at: most}", "one tolerance"},
 		{"no tolerance", "{relative: 0.1}", "{}", "one tolerance"},
 		{"another way to gather", "source: theory", "source: theory\n    by: mode", "by is"},
+		{"a chart of nothing", "figure: wait_us, lo", "figure: weight, lo", `no figure "weight"`},
+		{"a chart over nothing", "x: axis.rho", "x: rho", `no figure "rho"`},
+		{"a chart by nothing", "by: [service]", "by: [weight]", `no axis "weight"`},
+		{"a chart in other logarithms", "x: axis.rho", "log: z, x: axis.rho", "log is"},
+		{"a chart without lines", "lines: [{figure: wait_us, lo: twice, hi: twice, style: marks}]", "lines: []", "a title and lines"},
+		{"half an interval", ", hi: twice", "", "lo and hi go together"},
+		{"a line of feathers", "style: marks", "style: feathers", "must be marks or line"},
 		{"cells of one name", "label: exponential", "label: constant", "there twice"},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // Figure is a number read from a cell's document or computed from others. One
-// of Path, Ratio, Difference and MG1 says how. With Equals beside it Path leads
+// of Path, Ratio, Product, Difference and MG1 says how. With Equals beside it Path leads
 // to a text, and the figure is 1 if it is that text and 0 if not.
 type Figure struct {
 	Name string `yaml:"name"` // one word, lower case
@@ -17,6 +18,7 @@ type Figure struct {
 
 	Equals     string    `yaml:"equals"`
 	Ratio      []Operand `yaml:"ratio"`      // of two
+	Product    []Operand `yaml:"product"`    // of two
 	Difference []Operand `yaml:"difference"` // of two
 	MG1        *MG1      `yaml:"mg1"`
 }
@@ -56,21 +58,21 @@ func (o Operand) number() bool {
 
 func (x Figure) check(f *faults, earlier map[string]bool) {
 	ways := 0
-	for _, set := range []bool{x.Path != "", len(x.Ratio) > 0, len(x.Difference) > 0, x.MG1 != nil} {
+	for _, set := range []bool{x.Path != "", len(x.Ratio) > 0, len(x.Product) > 0, len(x.Difference) > 0, x.MG1 != nil} {
 		if set {
 			ways++
 		}
 	}
-	f.check(ways != 1, "figure %s: give one of path, ratio, difference and mg1", x.Name)
+	f.check(ways != 1, "figure %s: give one of path, ratio, product, difference and mg1", x.Name)
 	f.check(x.Equals != "" && x.Path == "", "figure %s: equals goes with path", x.Name)
-	f.check(len(x.Ratio)+len(x.Difference) != 2 && x.Path == "" && x.MG1 == nil, "figure %s: give two operands", x.Name)
+	f.check(len(x.Ratio)+len(x.Product)+len(x.Difference) != 2 && x.Path == "" && x.MG1 == nil, "figure %s: give two operands", x.Name)
 	for _, o := range x.operands() {
 		f.check(!o.number() && !strings.Contains(string(o), ".") && !earlier[string(o)], "figure %s: %q is no number, earlier figure or path", x.Name, o)
 	}
 }
 
 func (x Figure) operands() []Operand {
-	o := append(append([]Operand(nil), x.Ratio...), x.Difference...)
+	o := slices.Concat(x.Ratio, x.Product, x.Difference)
 	if m := x.MG1; m != nil {
 		o = append(o, m.Lambda, m.Workers, m.Mean, m.Second)
 	}
@@ -110,6 +112,10 @@ func (s scope) figure(x Figure) (float64, bool) {
 		a, ok := s.value(x.Ratio[0])
 		b, too := s.value(x.Ratio[1])
 		return a / b, ok && too && b != 0
+	case len(x.Product) == 2:
+		a, ok := s.value(x.Product[0])
+		b, too := s.value(x.Product[1])
+		return a * b, ok && too
 	default:
 		a, ok := s.value(x.Difference[0])
 		b, too := s.value(x.Difference[1])

@@ -72,6 +72,9 @@ func (e *Experiment) book(g *Group, repeat int, o Outcome, ran bool) {
 		}
 	}
 	g.values[repeat] = v
+	if g.document == nil {
+		g.document = o.Document
+	}
 }
 
 func (g *Group) warn(format string, args ...any) {

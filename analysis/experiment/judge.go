@@ -36,9 +36,10 @@ type Group struct {
 	Figures  map[string]Spread `json:"figures"` // those that are defined
 	Warnings []string          `json:"warnings"`
 
-	cells  []Cell
-	values map[int]Values // by repeat; those that count
-	others float64        // CPUs' worth of time that other programs took, in the worst repeat
+	cells    []Cell
+	values   map[int]Values // by repeat; those that count
+	document map[string]any // of the first repeat that counts
+	others   float64        // CPUs' worth of time that other programs took, in the worst repeat
 }
 
 // Spread is a figure over the repeats of a cell.

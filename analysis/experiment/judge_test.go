@@ -34,7 +34,7 @@ func all(e *Experiment, cpus int, wait func(Cell) float64) []Outcome {
 func TestValues(t *testing.T) {
 	e := parse(t, small)
 	c := e.Cells(SizeHost)[0] // ρ = 0.5
-	want := Values{"wait_us": 30, "twice": 60, "beyond": 29.5, "shared": 1}
+	want := Values{"wait_us": 30, "twice": 60, "squared": 900, "beyond": 29.5, "shared": 1}
 	if d := cmp.Diff(want, e.Values(ran(c, 30, 1))); d != "" {
 		t.Error(d)
 	}

@@ -21,6 +21,28 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 // section is one experiment in the report.
 type section struct {
 	reproduced
+	Charts []chart
+}
+
+// chart is a figure of the report.
+type chart struct {
+	SVG     template.HTML
+	Caption string
+}
+
+// newSection draws the charts; those without results are left out.
+func newSection(r reproduced) (section, error) {
+	s := section{reproduced: r}
+	for _, c := range r.source.Charts {
+		svg, err := drawChart(c, r.Groups)
+		if err != nil {
+			return s, err
+		}
+		if svg != "" {
+			s.Charts = append(s.Charts, chart{svg, c.Title})
+		}
+	}
+	return s, nil
 }
 
 // Head is the first row of the table.
@@ -42,7 +64,11 @@ func (s section) Conclusion() string { return s.conclusion() }
 func writeReproduceReport(dir string, done []reproduced) error {
 	var sections []section
 	for _, r := range done {
-		sections = append(sections, section{r})
+		s, err := newSection(r)
+		if err != nil {
+			return err
+		}
+		sections = append(sections, s)
 	}
 	f, err := os.Create(filepath.Join(dir, "report.html"))
 	if err != nil {

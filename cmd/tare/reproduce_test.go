@@ -153,12 +153,12 @@ func TestReproduceReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := string(b)
-	for _, want := range []string{"arXiv 2605.24217", "CC BY 4.0", "&lt;a CPU&gt;", `<td class="FAILS">FAILS</td>`, "Threats to validity"} {
+	for _, want := range []string{"arXiv 2605.24217", "CC BY 4.0", "&lt;a CPU&gt;", `<td class="FAILS">FAILS</td>`, "Threats to validity", "<svg", "TTFT &lt;measured&gt; &amp; set", "&lt;measured&gt; &amp; so"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q in the report", want)
 		}
 	}
-	for _, never := range []string{"<script", "src=", "@import", "<link", "url("} {
+	for _, never := range []string{"<script", "src=", "<?xml", "@import", "<link", "url("} {
 		if strings.Contains(html, never) {
 			t.Errorf("%q in a page that should need nothing", never)
 		}
