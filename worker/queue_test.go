@@ -9,15 +9,20 @@ import (
 	"tare/ipc"
 )
 
-// feed books events with given stamps and completions, without a clock.
+// feed books events with given stamps and completions, without a clock, and
+// takes all rows.
 func feed(q *queue, arrivals, handled []int64) []ipc.QueueRow {
+	push(q, arrivals, handled)
+	return q.take(true)
+}
+
+func push(q *queue, arrivals, handled []int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for i := range arrivals {
-		q.mu.Lock()
 		q.push(arrivals[i], handled[i])
 		q.row(handled[i])
-		q.mu.Unlock()
 	}
-	return q.take(true)
 }
 
 // total adds rows up.
