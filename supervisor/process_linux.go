@@ -157,6 +157,13 @@ func (p *Process) Exit() string {
 	return p.err.Error()
 }
 
+// Code is the child's exit code, once Done is closed; false if a signal ended
+// it.
+func (p *Process) Code() (int, bool) {
+	code := p.cmd.ProcessState.ExitCode()
+	return code, code >= 0
+}
+
 // End waits for the child to end by itself, then asks it with SIGTERM, then
 // kills it, each after its grace. It returns when the child is gone.
 func (p *Process) End(self, term time.Duration) {

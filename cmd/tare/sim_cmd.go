@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"tare/analysis/dist"
@@ -68,17 +70,23 @@ func (s simFlags) config(f *faults, prefix string) sim.Config {
 	return cfg
 }
 
+// given are the flags with a value that were given one, and it.
+func (s simFlags) given() map[string]string {
+	all := map[string]string{
+		"ttft": s.TTFT, "itl": s.ITL, "prefill": s.Prefill, "tail": s.Tail, "seed": s.Seed.text,
+		"slots": s.Slots.text, "itl-per-active": s.ITLPerActive.text, "spin": s.Spin.text,
+		"max-tokens": s.MaxTokens.text, "truth": s.Truth,
+	}
+	maps.DeleteFunc(all, func(_, text string) bool { return text == "" })
+	return all
+}
+
 // args are the flags again, for a simulator in a process of its own.
 func (s simFlags) args() []string {
 	var a []string
-	for _, f := range []struct{ flag, text string }{
-		{"--ttft", s.TTFT}, {"--itl", s.ITL}, {"--prefill", s.Prefill}, {"--tail", s.Tail}, {"--seed", s.Seed.text},
-		{"--slots", s.Slots.text}, {"--itl-per-active", s.ITLPerActive.text}, {"--spin", s.Spin.text},
-		{"--max-tokens", s.MaxTokens.text}, {"--truth", s.Truth},
-	} {
-		if f.text != "" {
-			a = append(a, f.flag, f.text)
-		}
+	given := s.given()
+	for _, flag := range slices.Sorted(maps.Keys(given)) {
+		a = append(a, "--"+flag, given[flag])
 	}
 	if s.OpenEarly {
 		a = append(a, "--open-early")
