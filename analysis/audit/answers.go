@@ -6,44 +6,39 @@ import (
 )
 
 // findRetries looks for failed requests that come again: by their body, where
-// bodies differ enough, else by more arrivals than the tool knows of.
+// bodies differ enough, else by more arrivals than were asked for.
 func (a *audit) findRetries() []Finding {
 	failures := a.Traffic.failures()
 	if failures < retryLeast {
 		return nil
 	}
-	severity, unsaid := Misleading, ""
-	if r := a.Reported; r != nil && r.Failed != nil {
-		unsaid = sprint(", and the tool reports %d failures", *r.Failed)
-		if float64(*r.Failed) >= retryKnown*float64(failures) {
-			severity = Note
-		}
-	}
+	severity, unsaid := a.told(failures)
 	again, others := repeats(a.log)
 	if again >= retryShare && others <= retryControl*again {
 		return finding(Retries, severity, again, retryShare,
-			"%d requests failed, and for %.0f %% of them the same body came again (of answered ones for %.0f %%)%s: what failed is not in its latencies or its count",
+			"%d requests failed, and for %.0f %% of them the same body came again (of answered ones for %.0f %%)%s",
 			failures, 100*again, 100*others, unsaid)
 	}
-	extra, known := a.unknownArrivals()
-	if known && severity == Misleading && float64(extra) >= max(retryLeast, retryShare*float64(failures)) {
-		return finding(Retries, severity, float64(extra), max(retryLeast, retryShare*float64(failures)),
-			"%d more requests arrived than the tool knows of, and %d failed%s: it sends failed requests again", extra, failures, unsaid)
+	extra := float64(a.Traffic.Requests - a.Asked.Requests)
+	limit := max(retryLeast, retryShare*float64(failures))
+	if a.Asked.Requests > 0 && extra >= limit {
+		return finding(Retries, severity, extra, limit,
+			"%.0f more requests arrived than were asked for, and %d failed: failed ones come again%s", extra, failures, unsaid)
 	}
 	return nil
 }
 
-// unknownArrivals is how many requests more arrived than the tool counts.
-func (a *audit) unknownArrivals() (int64, bool) {
+// told says how bad it is that failed requests come again: not, if the tool
+// reports what failed.
+func (a *audit) told(failures int64) (Severity, string) {
 	r := a.Reported
-	if r == nil || r.OK == nil {
-		return 0, false
+	switch {
+	case r == nil || r.Failed == nil:
+		return Suspect, ""
+	case float64(*r.Failed) >= retryKnown*float64(failures):
+		return Note, sprint("; the tool does report %d failures", *r.Failed)
 	}
-	known := *r.OK
-	if r.Failed != nil {
-		known += *r.Failed
-	}
-	return a.Traffic.Requests - known, true
+	return Misleading, sprint("; the tool reports %d failures, and its latencies and rate know nothing of the others", *r.Failed)
 }
 
 // repeats is the share of failed requests, and that of answered ones, after

@@ -1,6 +1,10 @@
 package audit
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // Bias holds a metric as the tool reported it against what the server saw.
 type Bias struct {
@@ -100,7 +104,7 @@ func (a *audit) meanTokens() float64 {
 // the client's own part as another metric shows it, ms. Of ITL only means are
 // compared: tools give percentiles of single gaps, which the log has not.
 func biasOf(m Metric, said Summary, whole []Request, expected float64) *Bias {
-	b := &Bias{Name: string(m), Reported: said, Like: []string{}, Candidates: map[string]Summary{}, metric: m}
+	b := &Bias{Name: strings.ToUpper(string(m)), Reported: said, Like: []string{}, Candidates: map[string]Summary{}, metric: m}
 	if m == ITL {
 		said = Summary{Mean: said.Mean}
 	}
@@ -127,9 +131,10 @@ func biasOf(m Metric, said Summary, whole []Request, expected float64) *Bias {
 	return b
 }
 
-// choose sets Convention and Status. A client cannot see an event before it is
-// written: a convention above what it said is none, unless the metric is a
-// difference of two events.
+// choose sets Convention and Status; of conventions that give the same the first
+// is named, which is the simplest. A client cannot see an event before it is
+// written: a convention above what it said is impossible, unless the metric is
+// a difference of two events.
 func (b *Bias) choose(all []convention, expected float64) {
 	difference := b.metric == TPOT || b.metric == ITL
 	b.Convention, b.Status = plain, FitPlain
@@ -151,16 +156,14 @@ func (b *Bias) choose(all []convention, expected float64) {
 			best = c.name
 		}
 	}
-	x, _ := b.key(b.Truth)
-	unexplained := math.Abs(said - x - expected)
 	switch {
-	case b.same(best, plain):
-	case rest(best) <= nearer*unexplained && unexplained > b.resolution():
-		b.Convention, b.Status = best, FitOther
-	default:
+	case math.IsInf(rest(best), 1):
 		b.Status = FitNone
-	}
-	if best == plain && math.IsInf(rest(plain), 1) {
+	case b.same(best, plain):
+	case rest(best) <= nearer*rest(plain) && rest(plain) > b.resolution():
+		simplest := slices.IndexFunc(all, func(c convention) bool { return b.same(c.name, best) })
+		b.Convention, b.Status = all[simplest].name, FitOther
+	default:
 		b.Status = FitNone
 	}
 }

@@ -124,7 +124,7 @@ func firstOnly(log []Request) {
 // dist is the distribution of a metric under a convention. The log has only
 // the mean gap of each request, not single gaps: percentiles are of the means.
 func (c convention) dist(log []Request) Dist {
-	var values []float64
+	values := make([]float64, 0, len(log))
 	var sum, weight float64
 	for i := range log {
 		x, ok := c.of(&log[i])

@@ -38,9 +38,9 @@ func (a *audit) findLaw() []Finding {
 	worst := t.Offences[0]
 	texts := make([]string, len(t.Offences))
 	for i, o := range t.Offences {
-		texts[i] = o.Text
+		texts[i] = sprint("%s is %.3g (limit %.3g)", o.Figure, o.Value, o.Limit)
 	}
-	return finding(LawOff, severity, worst.Value, worst.Limit, "arrivals are not %s: %s", a.Asked.Law, strings.Join(texts, "; "))
+	return finding(LawOff, severity, worst.Value, worst.Limit, "arrivals are not %s: %s", a.Asked.Law, strings.Join(texts, ", "))
 }
 
 // offence returns the one of a figure.

@@ -118,7 +118,7 @@ func (t *Traffic) rates(at []int64, asked Asked) {
 	}
 	first := 0
 	for _, x := range at {
-		if x < at[0]+(at[len(at)-1]-at[0])/2 {
+		if x-at[0] < at[len(at)-1]-x { // nearer to the first
 			first++
 		}
 	}

@@ -30,7 +30,7 @@ func distOf(ms []float64) Dist {
 // measured are the requests that a latency is taken of: answered whole, with
 // output.
 func measured(log []Request) []Request {
-	var whole []Request
+	whole := make([]Request, 0, len(log))
 	for _, r := range log {
 		if r.ok() && r.Tokens > 0 && r.First > 0 && r.Last > 0 {
 			whole = append(whole, r)

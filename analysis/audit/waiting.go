@@ -19,6 +19,8 @@ import (
 // gaps H(x) = λx, and E_k = λ·time), is compared with the number O_k that did
 // arrive: O_k − E_k is a martingale with variance E_k. A client with at most C
 // requests under way has O_C = 0, however long the server had C of them.
+// Gaps must not depend on one another, though: a burst after each pause gives the
+// same picture. So answers must be followed by arrivals as well (Follow).
 //
 // Where the server takes the same time for each request and the gaps are
 // constant, H tells nothing. There the small differences do: if arrival i+C
@@ -50,6 +52,10 @@ const (
 	// followGap: an arrival within a twentieth of a gap after an answer
 	// follows it, save for 1 in 20 by chance. The last resort.
 	followGap = 0.05
+	// followAny: the next arrival after an answer is on average a mean gap
+	// away where it does not wait for it (half of that if gaps are equal), and
+	// its median is not beyond unless arrivals come in bursts.
+	followAny = 1.0
 	// constantTime and constantSpread: a client stands at its limit half of
 	// the time, or the variance of the number in flight is a quarter of what
 	// Poisson arrivals give.
@@ -68,7 +74,7 @@ func (a *audit) waiting() Waiting {
 	at := arrivals(a.log)
 	tally := tallyOf(a.log, at)
 	w.Follow = follow(a.log, at)
-	if tally.find(&w, len(at)) {
+	if tally.find(&w, len(at)) && w.Follow != nil && *w.Follow <= followAny {
 		// Of a random law this is proof; equal gaps may keep step with equal
 		// services, which harms nothing unless they left their schedule.
 		w.Waits = a.Asked.Law != Constant || a.off()

@@ -28,7 +28,9 @@ type Window struct {
 
 // byArrival returns the log in the order of arrival.
 func byArrival(log []Request) []Request {
-	return slices.SortedStableFunc(slices.Values(log), func(a, b Request) int { return cmp.Compare(a.Arrival, b.Arrival) })
+	log = slices.Clone(log)
+	slices.SortStableFunc(log, func(a, b Request) int { return cmp.Compare(a.Arrival, b.Arrival) })
+	return log
 }
 
 // arrivals are the instants of a sorted log.
