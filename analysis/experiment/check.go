@@ -28,6 +28,7 @@ func (e *Experiment) check() error {
 	}
 	f.check(len(e.Series) == 0, "there is no series")
 	for _, s := range e.Series {
+		f.check(s.Verb != "" && !word.MatchString(s.Verb), "series %q: verb %q must be one word in lower case", s.Name, s.Verb)
 		s.check(&f)
 	}
 	e.checkNames(&f)
@@ -85,6 +86,11 @@ func (e *Experiment) checkClaim(f *faults, c Claim) {
 	f.check(!slices.Contains([]string{"paper", "theory", "design"}, c.Source), "claim %q: source is %q, must be paper, theory or design", c.Text, c.Source)
 	f.check(!slices.Contains([]string{"", ByMedian, ByInterval}, c.By), "claim %q: by is %q, must be median or interval", c.Text, c.By)
 	f.check(!c.Tolerance.valid(), "claim %q: give one tolerance: relative or absolute above 0, or at most or least", c.Text)
+	f.check(len(c.Highest) > 0 && (len(c.Against) > 0 || c.By != "" || !c.Predicted.number()), "claim %q: highest goes with a number, and with no against or by", c.Text)
+	for _, m := range c.Highest {
+		f.check(!e.hasFigure(m.Figure), "claim %q: there is no figure %q", c.Text, m.Figure)
+	}
+	f.check((c.Holds == "") != (c.Fails == ""), "claim %q: holds and fails go together", c.Text)
 	labels := e.labels()
 	for _, axis := range slices.Sorted(maps.Keys(c.Where)) {
 		for _, label := range c.Where[axis] {

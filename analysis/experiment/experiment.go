@@ -3,23 +3,28 @@ package experiment
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // Experiment is one experiment as it stands in its file.
 type Experiment struct {
-	Name    string          `yaml:"name"`    // one word, lower case
-	Title   string          `yaml:"title"`   // of its table
-	Paper   string          `yaml:"paper"`   // what the paper says, in our words
-	Method  string          `yaml:"method"`  // what is run and why so
-	Threats []string        `yaml:"threats"` // to validity, a sentence each
-	Sizes   map[string]Size `yaml:"sizes"`   // host and paper
-	Series  []Series        `yaml:"series"`
-	Figures []Figure        `yaml:"figures"` // columns of the table, in order
-	Void    []Void          `yaml:"void"`
-	Claims  []Claim         `yaml:"claims"`
-	Charts  []Chart         `yaml:"charts"`
+	Name     string          `yaml:"name"`     // one word, lower case
+	Title    string          `yaml:"title"`    // of its table
+	Question string          `yaml:"question"` // that it answers
+	Paper    string          `yaml:"paper"`    // what the paper says, in our words
+	Method   string          `yaml:"method"`   // what is run and why so
+	Threats  []string        `yaml:"threats"`  // to validity, a sentence each
+	Sizes    map[string]Size `yaml:"sizes"`    // host and paper
+	Series   []Series        `yaml:"series"`
+	Figures  []Figure        `yaml:"figures"` // columns of the table, in order
+	Void     []Void          `yaml:"void"`
+	Claims   []Claim         `yaml:"claims"`
+	Charts   []Chart         `yaml:"charts"`
+	// Laws tells that the simulator's laws are part of the experiment, which
+	// then says nothing about another server.
+	Laws bool `yaml:"laws"`
 }
 
 // The sizes that every experiment has.
@@ -32,18 +37,34 @@ const (
 type Size struct {
 	Repeats int   `yaml:"repeats"` // of each cell, at least 1
 	Flags   Flags `yaml:"flags"`   // of every cell
+	// Lasts is about how long a cell takes that has no flag duration.
+	Lasts Duration `yaml:"lasts"`
 }
 
-// Flags are flags of tare run by name, without the dashes.
+// Duration is written like 90s.
+type Duration time.Duration
+
+// UnmarshalText reads it.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
+}
+
+// Flags are flags of a verb by name, without the dashes.
 type Flags map[string]string
 
 // Series is a matrix of cells: one for each choice of a value on every axis.
 type Series struct {
-	Name  string `yaml:"name"` // may be empty if there is but one
-	Flags Flags  `yaml:"flags"`
-	Axes  []Axis `yaml:"axes"`
-	CPUs  int    `yaml:"cpus"` // fewest CPUs to run it on, 0 for any
-	// Exit lists exit codes of tare run, beside 0, with which the results
+	Name string `yaml:"name"` // may be empty if there is but one
+	// Verb of this program that runs its cells: run if empty, profile, or
+	// audit, which runs the command in Args. See Cell.ResultFile.
+	Verb  string   `yaml:"verb"`
+	Flags Flags    `yaml:"flags"`
+	Args  []string `yaml:"args"` // after the flags and "--"
+	Axes  []Axis   `yaml:"axes"`
+	CPUs  int      `yaml:"cpus"` // fewest CPUs to run it on, 0 for any
+	// Exit lists exit codes of the verb, beside 0, with which the results
 	// count: 2 where every stream is cut off by design.
 	Exit []int `yaml:"exit"`
 }
@@ -57,10 +78,11 @@ type Axis struct {
 // Value is one place on an axis. Its flags win over those of the series, and
 // those of later axes over those of earlier ones.
 type Value struct {
-	Label   string `yaml:"label"`
-	Flags   Flags  `yaml:"flags"`
-	CPUs    int    `yaml:"cpus"`    // fewest CPUs to run it on, 0 for any
-	Repeats int    `yaml:"repeats"` // at most so many; 0: as many as the size says
+	Label   string   `yaml:"label"`
+	Flags   Flags    `yaml:"flags"`
+	Args    []string `yaml:"args"`    // in place of the series'
+	CPUs    int      `yaml:"cpus"`    // fewest CPUs to run it on, 0 for any
+	Repeats int      `yaml:"repeats"` // at most so many; 0: as many as the size says
 }
 
 // Void is a condition under which an outcome says nothing.
@@ -87,6 +109,19 @@ type Claim struct {
 	Tolerance Tolerance         `yaml:"tolerance"`
 	By        string            `yaml:"by"`   // median, the default, or interval
 	CPUs      int               `yaml:"cpus"` // fewest CPUs to decide it on, 0 for any
+	// Highest makes it a claim about all cells together: the greatest value of
+	// the figure among those whose medians meet every condition.
+	Highest []Condition `yaml:"highest"`
+	// Holds and Fails are what to conclude, a sentence each, if all cells that
+	// decide agree and if one does not. Without them nothing is concluded.
+	Holds string `yaml:"holds"`
+	Fails string `yaml:"fails"`
+}
+
+// Condition is met by a figure that is no less.
+type Condition struct {
+	Figure string  `yaml:"figure"`
+	Least  float64 `yaml:"least"`
 }
 
 // Tolerance says when a measured value agrees with the predicted one. Exactly

@@ -30,6 +30,7 @@ series:
           - {label: "0.5", flags: {rate: 2500}}
           - {label: "0.9", flags: {rate: 4500, workers: 2}, repeats: 1}
   - name: many
+    verb: profile
     cpus: 8
     flags: {workers: 6}
 figures:
@@ -47,6 +48,8 @@ claims:
     where: {series: [queue], rho: ["0.5"]}
     predicted: 100
     tolerance: {relative: 0.1}
+    holds: It waits.
+    fails: It does not.
 charts:
   - {title: Wait, x: axis.rho, by: [service], lines: [{figure: wait_us, lo: twice, hi: twice, style: marks}]}
 `
@@ -105,11 +108,50 @@ func TestSeedOfServer(t *testing.T) {
 	}
 }
 
-// A cell may name files beside its results, and a CPU of the host.
-func TestPlaceOfCell(t *testing.T) {
-	c := Cell{Flags: Flags{"sim-truth": "{dir}/truth.jsonl", "cpus": "{cpu}"}}
-	want := []string{"--cpus=3", "--sim-truth=D/truth.jsonl", "--out=D"}
-	if d := cmp.Diff(want, c.Args(Place{Dir: "D", CPU: 3})); d != "" {
+// A cell may name files beside its results, a CPU of the host, and a text that
+// all prompts share. What comes after the flags is passed on.
+func TestWordsOfCell(t *testing.T) {
+	p := Place{Dir: "D", CPU: 3}
+	tests := []struct {
+		name string
+		cell Cell
+		want []string
+	}{
+		{"a run", Cell{Verb: VerbRun, Flags: Flags{"sim-truth": "{dir}/truth.jsonl", "cpus": "{cpu}"}},
+			[]string{"run", "--cpus=3", "--sim-truth=D/truth.jsonl", "--out=D", "--quiet"}},
+		{"a shared text", Cell{Verb: VerbProfile, Flags: Flags{"extra-body": `{"system":"{words:3}"}`}},
+			[]string{"profile", `--extra-body={"system":"same same same"}`, "--out=D", "--quiet"}},
+		{"another load generator", Cell{Verb: VerbAudit, Flags: Flags{"rate": "10"}, Args: []string{"vegeta", "--out={dir}/v", "{url}"}},
+			[]string{"audit", "--rate=10", "--out=D", "--quiet", "--", "vegeta", "--out=D/v", "{url}"}},
+	}
+	for _, tt := range tests {
+		if d := cmp.Diff(tt.want, tt.cell.Words(p, "--quiet")); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+}
+
+func TestResultFile(t *testing.T) {
+	for verb, want := range map[string]string{VerbRun: "summary.json", VerbProfile: "profile.json", VerbAudit: "audit.json"} {
+		if got := (Cell{Verb: verb}).ResultFile(); got != want {
+			t.Errorf("%s: %s, want %s", verb, got, want)
+		}
+	}
+}
+
+// Of a server of the user's only what a client asks for is known. An audit
+// measures a client and brings the server.
+func TestOnAnotherServer(t *testing.T) {
+	c := Cell{Verb: VerbRun, Flags: Flags{"rate": "10", "sim-ttft": "1ms", "sim-truth": "x"}}
+	target := Flags{"url": "http://127.0.0.1:8000"}
+	if d := cmp.Diff(Flags{"rate": "10", "ignore-eos": "true", "url": "http://127.0.0.1:8000"}, c.On(target).Flags); d != "" {
+		t.Error(d)
+	}
+	if len(c.Flags) != 3 {
+		t.Errorf("the cell itself is changed: %v", c.Flags)
+	}
+	c.Verb = VerbAudit
+	if d := cmp.Diff(c.Flags, c.On(target).Flags); d != "" {
 		t.Error(d)
 	}
 }
@@ -135,6 +177,11 @@ func TestParseRefuses(t *testing.T) {
 		{"two tolerances", "{relative: 0.1}", "{relative: 0.1, at: most}", "one tolerance"},
 		{"no tolerance", "{relative: 0.1}", "{}", "one tolerance"},
 		{"another way to gather", "source: theory", "source: theory\n    by: mode", "by is"},
+		{"half a conclusion", "    fails: It does not.\n", "", "holds and fails"},
+		{"a condition on nothing", "predicted: 100", "highest: [{figure: weight}]\n    predicted: 100", `no figure "weight"`},
+		{"the highest of a comparison", "predicted: 100", "highest: [{figure: shared}]\n    predicted: twice", "highest goes with a number"},
+		{"a verb of two words", "verb: profile", "verb: pro file", "one word"},
+		{"a length that is none", "repeats: 5,", "repeats: 5, lasts: long,", "invalid duration"},
 		{"a chart of nothing", "figure: wait_us, lo", "figure: weight, lo", `no figure "weight"`},
 		{"a chart over nothing", "x: axis.rho", "x: rho", `no figure "rho"`},
 		{"a chart by nothing", "by: [service]", "by: [weight]", `no axis "weight"`},

@@ -44,7 +44,7 @@ type MG1 struct {
 // Outcome is what a cell came to.
 type Outcome struct {
 	Cell
-	// Document is the cell's summary as decoded JSON, nil if there is none.
+	// Document is the cell's result as decoded JSON, nil if there is none.
 	// The verb may add members to it, such as the server's own figures.
 	Document map[string]any
 	Problem  string // why there is no document; "" if there is

@@ -62,7 +62,7 @@ func (e *Experiment) book(g *Group, repeat int, o Outcome, ran bool) {
 		return
 	}
 	if others, ok := lookUp(o.Document, HostMember+".others_cpus").(float64); ok {
-		g.others = max(g.others, others)
+		g.Others = max(g.Others, others)
 	}
 	v := e.Values(o)
 	for _, x := range e.Void {
@@ -94,8 +94,8 @@ func (g *Group) once(text string) {
 // summarize spreads each figure over the repeats that count.
 func (g *Group) summarize(figures []Figure) {
 	g.Repeats = len(g.values)
-	if g.others > quietCPUs {
-		g.warn("other programs took up to %.2g CPUs meanwhile, more than %g: these figures are theirs, too", g.others, quietCPUs)
+	if g.Others > quietCPUs {
+		g.warn("other programs took more than %g CPUs meanwhile: these figures are theirs, too", quietCPUs)
 	}
 	for _, f := range figures {
 		var x []float64

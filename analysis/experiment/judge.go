@@ -8,20 +8,22 @@ import (
 
 // Result is what an experiment came to.
 type Result struct {
-	Experiment string   `json:"experiment"`
-	Title      string   `json:"title"`
-	Claims     []Judged `json:"claims"`
-	Groups     []Group  `json:"cells"`
+	Experiment string    `json:"experiment"`
+	Title      string    `json:"title"`
+	Claims     []Judged  `json:"claims"`
+	Findings   []Finding `json:"findings"`
+	Groups     []Group   `json:"cells"`
 }
 
 // Judged is a claim and what became of it.
 type Judged struct {
 	Claim     string   `json:"claim"`
 	Source    string   `json:"source"`    // of the prediction: paper, theory or design
+	Tolerance string   `json:"tolerance"` // when they agree, in words
 	Predicted *float64 `json:"predicted"` // in the figure's unit; nil without results
 	Measured  *float64 `json:"measured"`  // median or mean over repeats; nil without results
-	Lo        *float64 `json:"lo"`        // least repeat, or end of the interval
-	Hi        *float64 `json:"hi"`        // greatest repeat, or end of the interval
+	Lo        *float64 `json:"lo"`        // least repeat, or end of the interval; the highest itself
+	Hi        *float64 `json:"hi"`        // greatest repeat, or end of the interval; the next higher that misses
 	Holds     *bool    `json:"holds"`     // nil: not decided
 	Undecided string   `json:"undecided"` // why not; "" if it was
 	Warnings  []string `json:"warnings"`
@@ -35,11 +37,13 @@ type Group struct {
 	Repeats  int               `json:"repeats"`
 	Figures  map[string]Spread `json:"figures"` // those that are defined
 	Warnings []string          `json:"warnings"`
+	// Others is how many CPUs' worth of time other programs took in the worst
+	// repeat.
+	Others float64 `json:"others_cpus"`
 
 	cells    []Cell
 	values   map[int]Values // by repeat; those that count
 	document map[string]any // of the first repeat that counts
-	others   float64        // CPUs' worth of time that other programs took, in the worst repeat
 }
 
 // Spread is a figure over the repeats of a cell.
@@ -54,15 +58,28 @@ type Spread struct {
 // not run: their claims are undecided.
 func (e *Experiment) Judge(size string, outcomes []Outcome, cpus int) Result {
 	groups := e.groups(size, outcomes, cpus)
-	r := Result{Experiment: e.Name, Title: e.Title, Claims: []Judged{}, Groups: groups}
+	r := Result{Experiment: e.Name, Title: e.Title, Claims: []Judged{}, Findings: []Finding{}, Groups: groups}
 	for _, c := range e.Claims {
-		for i := range groups {
-			if c.concerns(groups[i].cells[0]) {
-				r.Claims = append(r.Claims, c.judge(groups, &groups[i], cpus))
-			}
+		judged := c.judgeAll(groups, cpus)
+		r.Claims = append(r.Claims, judged...)
+		if c.Holds != "" {
+			r.Findings = append(r.Findings, c.conclude(judged))
 		}
 	}
 	return r
+}
+
+// judgeAll judges a claim in every group that it concerns.
+func (c Claim) judgeAll(groups []Group, cpus int) (judged []Judged) {
+	if len(c.Highest) > 0 {
+		return []Judged{c.judgeHighest(groups)}
+	}
+	for i := range groups {
+		if c.concerns(groups[i].cells[0]) {
+			judged = append(judged, c.judge(groups, &groups[i], cpus))
+		}
+	}
+	return judged
 }
 
 // concerns tells whether the claim is about a cell.
@@ -77,7 +94,7 @@ func (c Claim) concerns(cell Cell) bool {
 
 // judge judges a claim in one group.
 func (c Claim) judge(groups []Group, g *Group, cpus int) Judged {
-	j := Judged{Claim: c.text(g.cells[0]), Source: c.Source, Warnings: slices.Clone(g.Warnings)}
+	j := Judged{Claim: c.text(g.cells[0]), Source: c.Source, Tolerance: c.words(), Warnings: slices.Clone(g.Warnings)}
 	other := c.partner(groups, g)
 	if other == nil {
 		j.Undecided, j.Warnings = "there is no cell to compare with", []string{}

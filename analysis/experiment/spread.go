@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -50,4 +51,20 @@ func (t Tolerance) band(want float64) (lo, hi float64) {
 	}
 	margin := t.Relative * math.Abs(want)
 	return want - margin, want + margin
+}
+
+// words say when a measured value agrees with the prediction.
+func (c Claim) words() (s string) {
+	switch t := c.Tolerance; {
+	case t.At != "":
+		s = "at " + t.At
+	case t.Absolute > 0:
+		s = fmt.Sprintf("± %g", t.Absolute)
+	default:
+		s = fmt.Sprintf("± %g %%", math.Round(1e4*t.Relative)/100)
+	}
+	if c.By == ByInterval {
+		s += fmt.Sprintf(", the whole %g %% interval", 100*intervalLevel)
+	}
+	return s
 }

@@ -21,8 +21,8 @@ import (
 
 // The size of a chart; one with a row for each cell is as high as these need.
 const (
-	chartWidth   = 20 * vg.Centimeter
-	chartHeight  = 9 * vg.Centimeter
+	chartWidth   = 25 * vg.Centimeter
+	chartHeight  = 10 * vg.Centimeter
 	rowHeight    = 0.7 * vg.Centimeter
 	chartMargins = 2 * vg.Centimeter
 )
@@ -42,8 +42,7 @@ func drawChart(c experiment.Chart, groups []experiment.Group) (template.HTML, er
 	if len(curves) == 0 {
 		return "", nil
 	}
-	p, legend := newPlot(c), plot.NewLegend()
-	legend.Top = true
+	p, legend := newPlot(c), newLegend()
 	height := chartHeight
 	if c.X == "" {
 		rows := c.Rows(groups)
@@ -78,6 +77,13 @@ func newPlot(c experiment.Chart) *plot.Plot {
 	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
 	p.Add(grid)
 	return p
+}
+
+// newLegend is a list with room between its entries.
+func newLegend() plot.Legend {
+	l := plot.NewLegend()
+	l.Top, l.Left, l.Padding, l.ThumbnailWidth = true, true, vg.Millimeter, vg.Centimeter
+	return l
 }
 
 // upright turns the points of rows: the value goes along the horizontal axis,
@@ -158,6 +164,10 @@ func (p points) YError(i int) (below, above float64) { return p[i].Y - p[i].Lo, 
 // XError is the same for a point in a row.
 func (p points) XError(i int) (below, above float64) { return p[i].X - p[i].Lo, p[i].Hi - p[i].X }
 
+// wordy is how much wider a browser may set the texts that were measured here
+// in Liberation Sans, if it has neither that nor a font of its width.
+const wordy = 1.2
+
 // asSVG draws the plot with its legend to the right of it, where it hides
 // nothing.
 func asSVG(p *plot.Plot, legend plot.Legend, height vg.Length) (template.HTML, error) {
@@ -170,9 +180,9 @@ func asSVG(p *plot.Plot, legend plot.Legend, height vg.Length) (template.HTML, e
 	canvas := vgsvg.New(chartWidth, height)
 	whole := draw.New(canvas)
 	r := legend.Rectangle(whole)
-	width := r.Max.X - r.Min.X
-	p.Draw(draw.Crop(whole, 0, -width-vg.Centimeter/2, 0, -vg.Millimeter))
-	legend.Draw(whole)
+	beside := wordy * (r.Max.X - r.Min.X)
+	p.Draw(draw.Crop(whole, 0, -beside-vg.Centimeter/2, 0, -vg.Millimeter))
+	legend.Draw(draw.Crop(whole, chartWidth-beside, 0, 0, 0))
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return "", fmt.Errorf("draw chart: %w", err)

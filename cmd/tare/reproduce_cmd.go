@@ -24,6 +24,8 @@ type reproduceCmd struct {
 	Name   []string `arg:"" optional:"" help:"Experiments to run, or all; a name with .yaml is a file of your own." placeholder:"NAME"`
 	List   bool     `help:"List the experiments and how long they take."`
 	Size   string   `help:"host: minutes on two CPUs; paper: longer and with more repeats." default:"host"`
+	URL    string   `help:"Run against this server in place of the simulator. Nothing is known of it but what a client sees: claims that need more are undecided." placeholder:"URL"`
+	Model  string   `help:"Model name, with --url. Default: the first that the server lists."`
 	Out    string   `help:"Directory for all results. Default: runs/TIME-reproduce." placeholder:"DIR"`
 	Format string   `help:"table, or json: an object a line for each experiment." default:"table"`
 	Strict bool     `help:"Exit with code 3 if a claim fails."`
@@ -39,6 +41,8 @@ against its own simulator, cell by cell, and judges every claim. Nothing else sh
 Examples:
   tare reproduce --list
   tare reproduce mg1 bias --out results
+  tare reproduce fidelity --url http://127.0.0.1:8000
+      the same clients against a server of yours, which is asked for full answers (ignore_eos)
 Exit code: 0 done, whichever way the claims fell; 2 a cell failed; 3 a claim failed, with --strict; 130 interrupted.`
 }
 
@@ -46,7 +50,7 @@ Exit code: 0 done, whichever way the claims fell; 2 a cell failed; 3 a claim fai
 var experimentFiles embed.FS
 
 // experimentOrder is that of the list and of all.
-var experimentOrder = []string{"fidelity", "inflation", "sharding", "mg1", "bias", "ntpot"}
+var experimentOrder = []string{"fidelity", "inflation", "sharding", "mg1", "bias", "profile", "ntpot"}
 
 // readExperiment reads one that comes with the program, or a file.
 func readExperiment(name string) (e *experiment.Experiment, text []byte, err error) {
@@ -73,7 +77,7 @@ func (c *reproduceCmd) run(_ context.Context, env env) error {
 	if err != nil {
 		return err
 	}
-	r := &reproduction{dir: dir, size: c.Size, host: host, env: env, quiet: c.Quiet}
+	r := &reproduction{dir: dir, size: c.Size, host: host, target: c.target(), env: env, quiet: c.Quiet}
 	done, err := r.experiments(names, func(r reproduced) error { return c.show(env, r) })
 	if len(done) > 0 {
 		err = errors.Join(err, writeReproduceReport(dir, done))
@@ -89,6 +93,7 @@ func (c *reproduceCmd) check() (names []string, host ipc.Host, err error) {
 	var f faults
 	f.choice("format", c.Format, "table", "json")
 	f.choice("size", c.Size, experiment.SizeHost, experiment.SizePaper)
+	f.check(c.Model != "" && c.URL == "", "--model goes with --url")
 	f.check(len(c.Name) == 0, "say which experiment to run, or all; tare reproduce --list shows them")
 	if entries, err := os.ReadDir(c.Out); c.Out != "" && err == nil && len(entries) > 0 {
 		f.add("--out %s is not empty; name a new directory, results are never overwritten", c.Out)
@@ -102,11 +107,24 @@ func (c *reproduceCmd) check() (names []string, host ipc.Host, err error) {
 		e, _, err := readExperiment(name)
 		if f.check(err != nil, "%v", err); err == nil {
 			f.check(seen[e.Name], "experiment %s is named twice", e.Name)
+			f.check(c.URL != "" && e.Laws, "experiment %s needs the laws of the simulator and says nothing of the server at --url", e.Name)
 			seen[e.Name] = true
 		}
 	}
 	allowed, err := supervisor.Allowed()
 	return names, supervisor.HostInfo(allowed), errors.Join(err, errors.Join(f...))
+}
+
+// target are the flags that lead cells to a server of the user's; nil without.
+func (c *reproduceCmd) target() experiment.Flags {
+	if c.URL == "" {
+		return nil
+	}
+	t := experiment.Flags{"url": c.URL}
+	if c.Model != "" {
+		t["model"] = c.Model
+	}
+	return t
 }
 
 // list prints the experiments with what this host can run of them.
@@ -164,6 +182,7 @@ func (c *reproduceCmd) verdict(done []reproduced) error {
 type reproduced struct {
 	experiment.Result
 	Size   string   `json:"size"`
+	Server string   `json:"url"` // of the user's; "": the simulator
 	Broken int      `json:"failed_runs"`
 	Host   ipc.Host `json:"host"`
 

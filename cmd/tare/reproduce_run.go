@@ -20,11 +20,12 @@ import (
 
 // reproduction runs experiments, one cell after the other.
 type reproduction struct {
-	dir   string
-	size  string
-	host  ipc.Host
-	env   env
-	quiet bool
+	dir    string
+	size   string
+	host   ipc.Host
+	target experiment.Flags // of a server of the user's; nil: the simulator
+	env    env
+	quiet  bool
 }
 
 // experiments runs the named ones and tells of each when it is done. An
@@ -66,8 +67,8 @@ func (r *reproduction) experiment(name string, interrupts <-chan os.Signal) (att
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return attempt{}, fmt.Errorf("directory of the experiment: %w", err)
 	}
-	cells := possible(e.Cells(r.size), r.host.AllowedCPUs)
-	a := attempt{reproduced: reproduced{Size: r.size, Host: r.host, source: e}}
+	cells := r.cellsOf(e)
+	a := attempt{reproduced: reproduced{Size: r.size, Server: r.target["url"], Host: r.host, source: e}}
 	for _, c := range cells {
 		a.commands = append(a.commands, c.Command(filepath.Base(os.Args[0]), r.place(c.Name())))
 	}
@@ -83,6 +84,17 @@ func (r *reproduction) experiment(name string, interrupts <-chan os.Signal) (att
 	}
 	a.Result = e.Judge(r.size, outcomes, len(r.host.AllowedCPUs))
 	return a, a.write(dir)
+}
+
+// cellsOf are the cells to run, against the server that is meant.
+func (r *reproduction) cellsOf(e *experiment.Experiment) []experiment.Cell {
+	cells := possible(e.Cells(r.size), r.host.AllowedCPUs)
+	if r.target != nil {
+		for i := range cells {
+			cells[i] = cells[i].On(r.target)
+		}
+	}
+	return cells
 }
 
 // writeInputs keeps what is needed to run the experiment again.
@@ -119,42 +131,61 @@ func (r *reproduction) cells(name, dir string, cells []experiment.Cell, interrup
 }
 
 // cell runs one cell as a process of this program; false if the user ended it.
-func (r *reproduction) cell(dir string, c experiment.Cell, interrupts <-chan os.Signal) (experiment.Outcome, bool) {
-	o := experiment.Outcome{Cell: c}
-	said, err := os.Create(dir + ".stderr")
+func (r *reproduction) cell(dir string, c experiment.Cell, interrupts <-chan os.Signal) (o experiment.Outcome, ended bool) {
+	o.Cell = c
+	document, ended, err := r.runCell(dir, c, interrupts)
 	if err != nil {
 		o.Problem = err.Error()
-		return o, true
+		return o, ended
+	}
+	o.Document = document
+	return o, ended
+}
+
+func (r *reproduction) runCell(dir string, c experiment.Cell, interrupts <-chan os.Signal) (document map[string]any, ended bool, err error) {
+	said, err := os.Create(dir + ".stderr")
+	if err != nil {
+		return nil, true, err
 	}
 	defer removeEmpty(said.Name())
 	defer said.Close()
 	meter, err := startHostMeter(r.host.AllowedCPUs)
 	if err != nil {
-		o.Problem = err.Error()
-		return o, true
+		return nil, true, err
 	}
 	p, err := supervisor.Spawn(supervisor.Command{
-		Args: append(append([]string{"run"}, c.Args(r.place(dir))...), "--format=json", "--quiet"),
-		CPUs: r.host.AllowedCPUs, Stderr: said,
+		Args: c.Words(r.place(dir), "--format=json", "--quiet"),
+		CPUs: r.host.AllowedCPUs, Stderr: said, Env: r.secrets(),
 	})
 	if err != nil {
-		o.Problem = err.Error()
-		return o, true
+		return nil, true, err
 	}
 	if !awaitCell(p, interrupts) {
-		return o, false
+		return nil, false, nil
 	}
 	quiet, err := meter.stop()
-	if err == nil {
-		o.Document, err = readCell(dir, said.Name(), p.Exit(), c.Exit)
-	}
 	if err != nil {
-		o.Document, o.Problem = nil, err.Error()
-		return o, true
+		return nil, true, err
 	}
-	o.Document[experiment.HostMember] = plain(quiet)
-	return o, true
+	document, err = readCell(dir, c, said.Name(), p.Exit())
+	if err == nil {
+		document[experiment.HostMember] = plain(quiet)
+	}
+	return document, true, err
 }
+
+// secrets hand on the key of the user's server, which children do not inherit.
+func (r *reproduction) secrets() []string {
+	if r.target == nil {
+		return nil
+	}
+	if key := r.env.getenv(keyVariable); key != "" {
+		return []string{keyVariable + "=" + key}
+	}
+	return nil
+}
+
+const keyVariable = "OPENAI_API_KEY"
 
 // place is where a cell runs: the last CPU is that of a worker by default.
 func (r *reproduction) place(dir string) experiment.Place {
@@ -178,37 +209,50 @@ func awaitCell(p *supervisor.Process, interrupts <-chan os.Signal) bool {
 // cellGrace is how long an interrupted cell has before and after SIGTERM.
 const cellGrace = 2 * time.Second
 
-// readCell reads what a cell left: its summary and, as further members of it,
+// readCell reads what a cell left: its result and, as further members of it,
 // what its processes cost and what the simulator saw.
-func readCell(dir, stderr, status string, accepted []int) (map[string]any, error) {
+func readCell(dir string, c experiment.Cell, stderr, status string) (map[string]any, error) {
 	isStatus := func(code int) bool { return status == fmt.Sprintf("exit status %d", code) }
-	if status != "" && !slices.ContainsFunc(accepted, isStatus) {
+	if status != "" && !slices.ContainsFunc(c.Exit, isStatus) {
 		said, _ := os.ReadFile(stderr) // only to explain
 		return nil, errors.New(strings.TrimSpace(status + ": " + string(said)))
 	}
-	b, err := os.ReadFile(filepath.Join(dir, summaryFileName))
+	b, err := os.ReadFile(filepath.Join(dir, c.ResultFile()))
 	if err != nil {
 		return nil, err
 	}
 	var document map[string]any
-	var s struct{ Load analysis.Traffic }
-	if err := errors.Join(json.Unmarshal(b, &document), json.Unmarshal(b, &s)); err != nil {
-		return nil, fmt.Errorf("read %s: %w", summaryFileName, err)
+	if err := json.Unmarshal(b, &document); err != nil {
+		return nil, fmt.Errorf("read %s: %w", c.ResultFile(), err)
+	}
+	if c.Verb == experiment.VerbAudit {
+		return document, nil // it measures no client of ours
 	}
 	account, err := experiment.ReadAccount(dir)
 	if err != nil {
 		return nil, err
 	}
 	document["account"] = plain(account)
+	return document, addTruth(document, dir, account, b)
+}
+
+// addTruth adds what the simulator saw, if the cell has its log. The window is
+// that of a run's summary.
+func addTruth(document map[string]any, dir string, account experiment.Account, summary []byte) error {
 	log, err := os.Open(filepath.Join(dir, truthFileName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return document, nil
+		return nil
 	} else if err != nil {
-		return nil, err
+		return err
+	}
+	defer log.Close()
+	var s struct{ Load analysis.Traffic }
+	if err := json.Unmarshal(summary, &s); err != nil {
+		return fmt.Errorf("window of the run: %w", err)
 	}
 	truth, err := experiment.ReadTruth(bufio.NewReader(log), account, s.Load.Window.From, s.Load.Window.To)
 	document["truth"] = plain(truth)
-	return document, errors.Join(err, log.Close())
+	return err
 }
 
 // truthFileName is what a cell calls the simulator's log by {dir}/truth.jsonl.

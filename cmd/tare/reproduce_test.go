@@ -34,21 +34,26 @@ func TestExperimentsAreListed(t *testing.T) {
 	}
 }
 
-// Every experiment tells what the paper says, how it goes about it, and what
-// speaks against it, and claims something.
+// Every experiment asks something, tells what the paper says, how it goes about
+// it, and what speaks against it, claims something, and concludes from it.
 func TestExperimentsAreComplete(t *testing.T) {
 	for _, name := range experimentOrder {
 		e, _, err := readExperiment(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Paper == "" || e.Method == "" || len(e.Threats) == 0 || len(e.Claims) == 0 {
-			t.Errorf("%s lacks paper, method, threats or claims", name)
+		if e.Question == "" || e.Paper == "" || e.Method == "" || len(e.Threats) == 0 || len(e.Claims) == 0 || len(e.Charts) == 0 {
+			t.Errorf("%s lacks question, paper, method, threats, claims or charts", name)
+		}
+		for _, c := range e.Claims {
+			if c.Holds == "" {
+				t.Errorf("%s: nothing is concluded from the claim %q", name, c.Text)
+			}
 		}
 	}
 }
 
-// Every cell is a command line that tare run takes.
+// Every cell is a command line that its verb takes.
 func TestCellsAreCommandLines(t *testing.T) {
 	for _, name := range experimentOrder {
 		e, _, err := readExperiment(name)
@@ -57,7 +62,7 @@ func TestCellsAreCommandLines(t *testing.T) {
 		}
 		for _, size := range sizes {
 			for _, c := range e.Cells(size) {
-				if err := checkRun(c.Args(experiment.Place{Dir: "DIR"})); err != nil {
+				if err := checkCell(c.Words(experiment.Place{Dir: "DIR"})); err != nil {
 					t.Errorf("%s: %s: %v", name, c.Command("tare", experiment.Place{Dir: "DIR"}), err)
 				}
 			}
@@ -65,25 +70,33 @@ func TestCellsAreCommandLines(t *testing.T) {
 	}
 }
 
-// checkRun checks the flags of tare run as far as that goes without a run.
-func checkRun(args []string) error {
+// checkCell checks the flags of a verb as far as that goes without a run.
+func checkCell(words []string) error {
 	var c struct {
-		Run runCmd `cmd:""`
+		Run     runCmd     `cmd:""`
+		Profile profileCmd `cmd:""`
 	}
 	parser, err := kong.New(&c)
 	if err != nil {
 		return err
 	}
-	if _, err := parser.Parse(append([]string{"run"}, args...)); err != nil {
+	if _, err := parser.Parse(words); err != nil {
 		return err
 	}
-	_, err = c.Run.check(env{getenv: func(string) string { return "" }})
+	nothing := env{getenv: func(string) string { return "" }}
+	if words[0] == experiment.VerbProfile {
+		_, err = c.Profile.check(nothing)
+		return err
+	}
+	_, err = c.Run.check(nothing)
 	return err
 }
 
-func TestCheckRunRefuses(t *testing.T) {
-	if err := checkRun([]string{"--rate=many"}); err == nil {
-		t.Error("--rate=many is taken")
+func TestCheckCellRefuses(t *testing.T) {
+	for _, words := range [][]string{{"run", "--rate=many"}, {"profile", "--from=many"}, {"audit"}} {
+		if err := checkCell(words); err == nil {
+			t.Errorf("%q is taken", words)
+		}
 	}
 }
 
@@ -134,6 +147,7 @@ func TestReproduceTable(t *testing.T) {
 		"FAILS      TTFT of 10 ms: predicted 10 (design), measured 5.625 (5.5 to 5.75)\n",
 		"undecided  1 claims: not decidable here: needs 4096 CPUs, this host allows 2\n",
 		"warning    not decidable here: needs 4096 CPUs, this host allows 2 (ttft 15)\n",
+		"  The simulator does not do as it is told. (fails in 1 of 2 cells, measured 5.625; 1 undecided: not decidable here: needs 4096 CPUs, this host allows 2)\n",
 		"of 3 claims 1 hold, 1 fail, 1 are undecided on this host.",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -153,7 +167,12 @@ func TestReproduceReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := string(b)
-	for _, want := range []string{"arXiv 2605.24217", "CC BY 4.0", "&lt;a CPU&gt;", `<td class="FAILS">FAILS</td>`, "Threats to validity", "<svg", "TTFT &lt;measured&gt; &amp; set", "&lt;measured&gt; &amp; so"} {
+	for _, want := range []string{
+		"Chandrasekar and Kramberger, arXiv 2605.24217, CC BY 4.0", "&lt;a CPU&gt;", "Does it do as it is told?",
+		`<td class="FAILS">FAILS</td>`, `<li class="FAILS">small: TTFT of 10 ms: predicted`, `<li class="FAILS">The simulator does not`,
+		"<td>± 30 %</td>", "Figure 1.1. ", "Figure 1.2. ", "1 claims: not decidable here", "Threats to validity", "<svg",
+		"TTFT &lt;measured&gt; &amp; set", "&lt;measured&gt; &amp; so",
+	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %q in the report", want)
 		}
@@ -175,6 +194,8 @@ func TestReproduceRefuses(t *testing.T) {
 		{[]string{"mg1", "mg1"}, "named twice"},
 		{[]string{"mg1", "--size", "huge"}, "--size"},
 		{[]string{"mg1", "--out", "testdata"}, "is not empty"},
+		{[]string{"mg1", "--url", "http://127.0.0.1:1"}, "needs the laws of the simulator"},
+		{[]string{"fidelity", "--model", "m"}, "--model goes with --url"},
 	}
 	for _, tt := range tests {
 		err := run(context.Background(), env{stdout: io.Discard, stderr: io.Discard}, append([]string{"reproduce"}, tt.args...))
