@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,8 +22,8 @@ func (m Mapping) Read(fsys fs.FS, name string) (audit.Reported, error) {
 		return audit.Reported{}, fmt.Errorf("read report: %w", err)
 	}
 	var doc any
-	if err := json.Unmarshal(data, &doc); err != nil {
-		return audit.Reported{}, fmt.Errorf("read report %s: %w", name, whyNot(data, err))
+	if err := unmarshal(data, &doc); err != nil {
+		return audit.Reported{}, fmt.Errorf("read report %s: %w", name, err)
 	}
 	var r reported
 	var errs []error

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
-	"strings"
 
 	"tare/analysis/audit"
 )
@@ -35,37 +34,13 @@ func open(fsys fs.FS, name string) (object, error) {
 
 func parse(data []byte) (object, error) {
 	o := object{faults: new([]error)}
-	if err := json.Unmarshal(data, &o.fields); err != nil {
-		return object{}, whyNot(data, err)
+	if err := unmarshal(data, &o.fields); err != nil {
+		return object{}, err
 	}
 	if o.fields == nil {
 		return object{}, errors.New("it is null: want a JSON object")
 	}
 	return o, nil
-}
-
-// whyNot says what a user can do about data that is no JSON object.
-func whyNot(data []byte, err error) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case len(data) == 0:
-		return errors.New("it is empty: the tool ended before it wrote its report")
-	case errors.As(err, &kind):
-		return fmt.Errorf("it holds a JSON %s: want an object", kind.Value)
-	case !errors.As(err, &syntax):
-		return err
-	case syntax.Offset >= int64(len(data)):
-		return fmt.Errorf("it is cut off after %d bytes, the tool ended while it wrote its report: %w", len(data), err)
-	case isNotANumber(data[syntax.Offset-1:]), isNotANumber(data[max(0, syntax.Offset-2):]):
-		return fmt.Errorf("at byte %d: NaN or Infinity, which JSON does not have; put null in its place: %w", syntax.Offset, err)
-	}
-	return fmt.Errorf("at byte %d: %w", syntax.Offset, err)
-}
-
-func isNotANumber(b []byte) bool {
-	s := string(b[:min(len(b), len("Infinity"))])
-	return strings.HasPrefix(s, "NaN") || strings.HasPrefix(s, "Infinity")
 }
 
 // err joins the faults of o and of all that was read under it.

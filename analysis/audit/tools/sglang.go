@@ -65,11 +65,7 @@ func readSGLang(fsys fs.FS, name string) (audit.Reported, error) {
 		name   string
 	}{{audit.TTFT, "ttft"}, {audit.TPOT, "tpot"}, {audit.ITL, "itl"}, {audit.E2E, "e2e_latency"}} {
 		s, ok := o.summary(ms, suffixed(m.name+"_ms"))
-		name := m.name
-		if m.metric == audit.E2E {
-			name = "e2e latency"
-		}
-		r.add(m.metric, name, s, ok)
+		r.add(m.metric, m.name, s, ok)
 	}
 	if err := o.err(name); err != nil {
 		return audit.Reported{}, err

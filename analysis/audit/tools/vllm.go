@@ -2,7 +2,6 @@ package tools
 
 import (
 	"io/fs"
-	"math"
 	"path"
 
 	"tare/analysis/audit"
@@ -105,13 +104,9 @@ func readVLLM(fsys fs.FS, name string) (audit.Reported, error) {
 	return need(r, name, "completed")
 }
 
-// unlimited tells whether the rate at key is none: these tools write "inf", or
-// a number that JSON cannot hold.
-func unlimited(o object, key string) bool {
-	raw := string(o.fields[key])
-	v, ok := parseNumber(raw)
-	return raw == `"inf"` || ok && math.IsInf(v, 0)
-}
+// unlimited tells whether the rate at key is the string "inf": requests were
+// sent as fast as could be, and none was asked for.
+func unlimited(o object, key string) bool { return string(o.fields[key]) == `"inf"` }
 
 // suffixed are the keys of vLLM and its kin for a metric.
 func suffixed(metric string) [5]string {
