@@ -81,6 +81,8 @@ type Command struct {
 	Path   string   // of the program; empty: this same binary
 	Args   []string // after argv[0]
 	Env    []string // added to ours
+	Unset  []string // names of variables that it does not get
+	Dir    string   // to start in; empty: ours
 	CPUs   []int
 	Files  []*os.File // from file descriptor 3 on; closed here once the child has them
 	Stdout *os.File
@@ -102,7 +104,8 @@ func Spawn(c Command) (*Process, error) {
 	if c.Path == "" {
 		cmd.Args[0] = os.Args[0] // its name in ps, and what test binaries dispatch on
 	}
-	cmd.Env = append(withoutSecrets(os.Environ()), c.Env...)
+	cmd.Env = append(without(os.Environ(), append(c.Unset, apiKeyName)), c.Env...)
+	cmd.Dir = c.Dir
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = c.Files, c.Stdout, c.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p := &Process{cmd: cmd, done: make(chan struct{})}
@@ -118,10 +121,16 @@ func Spawn(c Command) (*Process, error) {
 	return p, nil
 }
 
-// withoutSecrets drops the API key from an environment: workers get it over
-// their socket, and the simulator needs none.
-func withoutSecrets(env []string) []string {
-	return slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, "OPENAI_API_KEY=") })
+// apiKeyName is the variable that no child gets: workers get the key over their
+// socket, and the simulator needs none.
+const apiKeyName = "OPENAI_API_KEY"
+
+// without drops variables from an environment.
+func without(env, names []string) []string {
+	return slices.DeleteFunc(env, func(e string) bool {
+		name, _, _ := strings.Cut(e, "=")
+		return slices.Contains(names, name)
+	})
 }
 
 // live pins its thread, starts the child and waits for it, all on one thread

@@ -28,6 +28,7 @@ var importRules = []importRule{
 	{"ipc/clock", nil, nil, "the clock is the lowest layer"},
 	{"ipc", []string{"ipc/clock"}, nil, "what processes say to each other knows none of them"},
 	{"analysis", []string{"ipc", "analysis/..."}, []string{"net", "net/...", "os/exec"}, "figures are pure functions of values and record files"},
+	{"analysis/audit/tools", []string{"analysis/audit"}, []string{"net", "net/http", "net/http/...", "os/exec"}, "recipes are text; net/url takes an address apart and opens nothing"},
 	{"analysis/arrival", []string{"ipc", "analysis/dist"}, []string{"net", "net/...", "os/exec"}, "the worker imports it: no more than laws and settings may come along"},
 	{"analysis/dist", nil, []string{"net", "net/...", "os/exec"}, "the worker imports it: laws are mathematics"},
 	{"worker/rxtime", []string{"ipc/clock"}, nil, "the simulator imports it, too"},

@@ -17,6 +17,7 @@ type cli struct {
 	Profile   profileCmd   `cmd:"" help:"Raise the load step by step until the server saturates, and report its capacity with an interval, its knee, and what it sustains within an SLO."`
 	Analyze   analyzeCmd   `cmd:"" help:"Make the report again from the records of a run."`
 	Reproduce reproduceCmd `cmd:"" help:"Run the experiments of the paper and judge every claim on this host."`
+	Audit     auditCmd     `cmd:"" help:"Benchmark a load generator: what the server saw of it, and by how much its figures are off."`
 	Plan      planCmd      `cmd:"" help:"Say how many workers and machines a load needs, or the highest rate that this host can carry, from what an event costs."`
 	Sim       simCmd       `cmd:"" help:"Run the simulator: an OpenAI-compatible server with known service laws and a truth log."`
 
@@ -39,7 +40,7 @@ func run(ctx context.Context, env env, args []string) error {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Writers(env.stdout, env.stderr),
 		kong.Exit(func(int) { exited = true }),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": version(), "sim_model": simModel},
 	)
 	if err != nil {
 		return fmt.Errorf("command line: %w", err)

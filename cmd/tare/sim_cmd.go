@@ -18,7 +18,7 @@ import (
 // simCmd is tare sim.
 type simCmd struct {
 	Listen string `help:"Address to listen on." default:"127.0.0.1:0" placeholder:"ADDR"`
-	Model  string `help:"Model name to list." default:"sim"`
+	Model  string `help:"Model name to list." default:"${sim_model}"`
 	simFlags
 }
 

@@ -20,6 +20,9 @@ type simulator struct {
 	url     string
 }
 
+// simModel is the model that the simulator lists.
+const simModel = "sim"
+
 const (
 	simStart = 10 * time.Second // to print its URL
 	simGrace = 3 * time.Second  // to flush its log after SIGTERM
