@@ -14,7 +14,7 @@ var aiperf = Tool{
 		Version:    "0.13.0",
 		Start:      "before the request is sent, in a worker process",
 		FirstToken: "first message with text, at the read that brought it",
-		End:        "last message with text, at the read that brought it; before version 0.4 the usage",
+		End:        "last message with text, at the read that brought it; before version 0.3 the usage",
 		TPOT:       "it calls (E2E − TTFT)/(N − 1) its inter-token latency",
 		ITL:        "it calls the gap of each message its inter-chunk latency; messages of one read share a stamp",
 		Tokens:     "its tokenizer on the text, or the usage where it is told to use it",
@@ -34,7 +34,7 @@ var aiperf = Tool{
 		if p.Workers > 0 {
 			r.Args = append(r.Args, "--workers-max", count(p.Workers))
 		}
-		if older(p.Version, 0, 4) {
+		if older(p.Version, 0, 5) {
 			r.Args = append(r.Args, "--request-rate-mode", string(p.Arrival), "--ui-type", "none")
 			return r
 		}

@@ -19,11 +19,16 @@ var wrk2 = Tool{
 		Start:   "at the instant that was due", Scheduled: true,
 		End: "end of the body", Trailer: true,
 		Pacing: "absolute, equal gaps on each connection; timers of whole milliseconds add up to 2 ms",
-		Note: "a connection carries one request at a time, so that their number bounds what is in flight; " +
-			"it reads no tokens; the percentiles printed have no p95",
+		Note: "a connection carries one request at a time, so that their number bounds what is in flight; each thread " +
+			"opens one every 5 ms and sends on it at once, so that it starts below its rate, and at few requests a " +
+			"connection sends more than were asked for; it reads no tokens and prints no p95",
 	},
 	recipe: func(p Params) Recipe {
-		threads := max(1, p.Workers)
+		threads := p.Workers
+		if threads == 0 {
+			// Its threads open their connections one every 5 ms: half a second at most.
+			threads = max(1, p.InFlight/100)
+		}
 		return Recipe{
 			Files: map[string][]byte{"wrk2.lua": wrk2Script(p)},
 			Args: []string{
