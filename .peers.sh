@@ -90,7 +90,7 @@ install_sglang() {
 # checkout puts commit $3 of repository $2 into .peers/src/$1.
 checkout() {
 	dir=$peers/src/$1
-	[ -d "$dir/.git" ] || git clone --quiet --no-checkout "$2" "$dir" || return
+	[ -d "$dir/.git" ] || git clone --quiet --no-checkout --filter=blob:none "$2" "$dir" || return
 	git -C "$dir" -c advice.detachedHead=false checkout --quiet "$3"
 }
 

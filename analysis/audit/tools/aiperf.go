@@ -18,7 +18,8 @@ var aiperf = Tool{
 		TPOT:       "it calls (E2E − TTFT)/(N − 1) its inter-token latency",
 		ITL:        "it calls the gap of each message its inter-chunk latency; messages of one read share a stamp",
 		Tokens:     "its tokenizer on the text, or the usage where it is told to use it",
-		Pacing:     "one issuer of credits hands them to worker processes; behind schedule it drops the slots that were lost",
+		Pacing: "absolute, one issuer of credits hands them to worker processes; more than 10 ms behind it goes on from " +
+			"the present, and what was not sent never is",
 	},
 	recipe: func(p Params) Recipe {
 		// With HF_HUB_OFFLINE it takes the folder of a tokenizer for a name and fails.

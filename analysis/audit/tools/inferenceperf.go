@@ -19,11 +19,12 @@ var inferencePerf = Tool{
 		FirstToken: "first message with text, before it is parsed, after the messages of the same read that stood before it",
 		End:        "end of the stream", Trailer: true,
 		TPOT:   "(last token − first)/(N − 1); NTPOT is E2E/N, with what follows the last token, and 0 for an empty answer",
-		ITL:    "gap of each message with text, spread over its tokens",
+		ITL:    "gap of each token by its tokenizer: 0 between those of a message",
 		Tokens: "its tokenizer on the text, unless it is told to use the usage",
 		Pacing: "absolute, a queue shared by worker processes of one asyncio loop each; with all slots of a worker " +
 			"taken, requests wait and their latency starts late",
-		Note: "its constant arrivals are exponential gaps, scaled to the duration; seeds do not reach the schedule",
+		Note: "its constant arrivals are exponential gaps, scaled to the duration; seeds do not reach the schedule; an answer " +
+			"of one token has no TTFT",
 	},
 	recipe: func(p Params) Recipe {
 		r := Recipe{Result: "inference-perf", Env: offline}
