@@ -30,9 +30,9 @@ type model struct {
 	opening  int64 // how long before the first token the role event is written; 0: there is none
 	trailer  int64 // how long after the last token the stream ends
 	failing  float64
-	perConn  bool  // the client opens a connection for each request
-	connect  int64 // how long before the arrival a connection is accepted
-	fixed    bool  // every request has the same body
+	perConn  bool   // the client opens a connection for each request
+	connect  int64  // how long before the arrival a connection is accepted
+	bodies   uint32 // how many different ones the client has; 0: each request has its own
 	log      []Request
 	freeConn []conn
 	conns    uint64
@@ -63,8 +63,8 @@ func (m *model) drawn(mean int64) int64 {
 // serve logs a request that arrives at an instant and returns its end.
 func (m *model) serve(at int64, body uint32) *Request {
 	r := Request{Number: uint64(len(m.log)), Arrival: at, Read: at + 15*us, Status: 200, Tokens: m.tokens, Input: 32, BodyCRC: body, Stream: new(true)}
-	if m.fixed {
-		r.BodyCRC = 77
+	if m.bodies > 0 {
+		r.BodyCRC = 1 + body%m.bodies
 	}
 	r.Conn, r.Accepted = m.connFor(at)
 	r.First = at + max(20*us, m.drawn(m.ttft))

@@ -46,8 +46,8 @@ const (
 	waitRatio = 0.5
 	// waitShare: what is lost in less than 2 % of the load changes no rate.
 	waitShare = 0.02
-	// slopeLevel is the confidence of the interval of Slope, of which 1/2
-	// must lie on one side.
+	// slopeLevel is the confidence of the interval of Slope, which decides
+	// where it excludes 0 or 1.
 	slopeLevel = 0.999
 	// followGap: an arrival within a twentieth of a gap after an answer
 	// follows it, save for 1 in 20 by chance. The last resort.
@@ -74,13 +74,15 @@ func (a *audit) waiting() Waiting {
 	at := arrivals(a.log)
 	tally := tallyOf(a.log, at)
 	w.Follow = follow(a.log, at)
-	if tally.find(&w, len(at)) && w.Follow != nil && *w.Follow <= followAny {
-		// Of a random law this is proof; equal gaps may keep step with equal
-		// services, which harms nothing unless they left their schedule.
-		w.Waits = a.Asked.Law != Constant || a.off()
-	}
-	if !w.Waits && a.off() {
-		w.Waits = a.followsService(&w, tally)
+	found := tally.find(&w, len(at)) && w.Follow != nil && *w.Follow <= followAny
+	switch {
+	case found && a.Asked.Law != Constant:
+		w.Waits = true
+	case a.off():
+		// Equal gaps are not independent: a late one is followed by a short
+		// one. And in step with equal services they harm nothing unless they
+		// left their schedule.
+		w.Waits = a.followsService(&w, tally, found)
 	}
 	spread := a.Traffic.InFlight.Dispersion
 	w.Constant = w.Waits && (w.Share == nil || *w.Share >= constantTime || spread != nil && *spread <= constantSpread)
@@ -191,8 +193,9 @@ func (h hazard) at(x float64) float64 {
 	return h.sum[sort.Search(len(h.x), func(i int) bool { return h.x[i] > x })]
 }
 
-// followsService decides by Slope, or else by Follow, if arrivals wait.
-func (a *audit) followsService(w *Waiting, t tally) bool {
+// followsService decides by Slope if arrivals wait, or where that says nothing
+// by what else there is.
+func (a *audit) followsService(w *Waiting, t tally, found bool) bool {
 	decided := false
 	for level := t.usual(); level <= t.usual()+1; level++ {
 		slope, low, high, ok := slope(a.log, level)
@@ -202,12 +205,12 @@ func (a *audit) followsService(w *Waiting, t tally) bool {
 		if w.Slope == nil || math.Abs(slope-1) < math.Abs(*w.Slope-1) {
 			w.Slope = &slope
 		}
-		if low > 0.5 {
+		if low > 0 && slope > 0.5 {
 			return true
 		}
-		decided = decided || high < 0.5
+		decided = decided || high < 1
 	}
-	return !decided && w.Follow != nil && *w.Follow < followGap
+	return !decided && (found || w.Follow != nil && *w.Follow < followGap)
 }
 
 // slope regresses the time from arrival i to arrival i+level on the service
