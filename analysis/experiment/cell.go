@@ -30,6 +30,7 @@ type Cell struct {
 	Args   []string // after the flags
 	CPUs   int      // fewest CPUs to run it on, 0 for any
 	Exit   []int    // exit codes beside 0 with which its results count
+	Needs  []string // programs of others
 
 	most  int           // repeats
 	lasts time.Duration // without a flag duration
@@ -87,6 +88,9 @@ func (c Cell) at(axis string, v Value) Cell {
 	c.CPUs = max(c.CPUs, v.CPUs)
 	if v.Args != nil {
 		c.Args = v.Args
+	}
+	if v.Needs != "" {
+		c.Needs = append(slices.Clone(c.Needs), v.Needs)
 	}
 	if v.Repeats > 0 && (c.most == 0 || v.Repeats < c.most) {
 		c.most = v.Repeats

@@ -83,6 +83,7 @@ type Value struct {
 	Args    []string `yaml:"args"`    // in place of the series'
 	CPUs    int      `yaml:"cpus"`    // fewest CPUs to run it on, 0 for any
 	Repeats int      `yaml:"repeats"` // at most so many; 0: as many as the size says
+	Needs   string   `yaml:"needs"`   // a program of others that must be in PATH
 }
 
 // Void is a condition under which an outcome says nothing.

@@ -51,6 +51,10 @@ const HostMember = "host"
 // The kernel and a quiet system's daemons take some hundredths.
 const quietCPUs = 0.1
 
+// Busy tells whether other programs took so much CPU time that the figures are
+// theirs, too.
+func (g *Group) Busy() bool { return g.Others > quietCPUs }
+
 // book enters what a repeat came to, unless it says nothing.
 func (e *Experiment) book(g *Group, repeat int, o Outcome, ran bool) {
 	switch {
@@ -94,7 +98,7 @@ func (g *Group) once(text string) {
 // summarize spreads each figure over the repeats that count.
 func (g *Group) summarize(figures []Figure) {
 	g.Repeats = len(g.values)
-	if g.Others > quietCPUs {
+	if g.Busy() {
 		g.warn("other programs took more than %g CPUs meanwhile: these figures are theirs, too", quietCPUs)
 	}
 	for _, f := range figures {

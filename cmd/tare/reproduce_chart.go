@@ -49,6 +49,7 @@ func drawChart(c experiment.Chart, groups []experiment.Group) (template.HTML, er
 		curves = upright(curves, len(rows))
 		slices.Reverse(rows) // the first on top
 		p.NominalY(rows...)
+		p.Y.Padding = vg.Centimeter // for a browser whose letters are wider
 		height = vg.Length(len(rows))*rowHeight + chartMargins
 	}
 	for _, curve := range curves {

@@ -120,7 +120,7 @@ func writeReproduceReport(dir string, done []reproduced) error {
 		return fmt.Errorf("write report: %w", err)
 	}
 	err = page.Execute(f, map[string]any{
-		"Host": describe(done), "Server": done[0].Server, "Sections": sections, "Totals": totals(done), "Failed": failures(done),
+		"Host": describe(done), "Server": done[0].Server, "Sections": sections, "Totals": totals(done), "Busy": busy(done), "Failed": failures(done),
 	})
 	return errors.Join(err, f.Close())
 }
@@ -131,12 +131,6 @@ type fact struct{ What, Is string }
 // describe tells what the experiments ran on.
 func describe(done []reproduced) []fact {
 	h := done[0].Host
-	others := 0.0
-	for _, r := range done {
-		for _, g := range r.Groups {
-			others = max(others, g.Others)
-		}
-	}
 	facts := []fact{
 		{"CPU", h.CPUModel},
 		{"allowed CPUs", fmt.Sprintf("%d: %s", len(h.AllowedCPUs), strings.Trim(fmt.Sprint(h.AllowedCPUs), "[]"))},
@@ -147,8 +141,26 @@ func describe(done []reproduced) []fact {
 	return append(facts,
 		fact{"memory", fmt.Sprintf("%.1f GiB", float64(h.MemoryBytes)/(1<<30))},
 		fact{"kernel", "Linux " + h.Kernel}, fact{"Go", h.Go}, fact{"tare", version()}, fact{"size", done[0].Size},
-		fact{"other programs", fmt.Sprintf("took up to %.2g CPUs' worth of time during a cell", others)},
 	)
+}
+
+// busy says how much else went on; "" if nothing that mattered.
+func busy(done []reproduced) string {
+	n, cells, most := 0, 0, 0.0
+	for _, r := range done {
+		for _, g := range r.Groups {
+			if g.Repeats > 0 {
+				cells++
+			}
+			if g.Busy() {
+				n, most = n+1, max(most, g.Others)
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The host was not quiet: in %d of %d cells other programs took CPU time, up to %.2g CPUs' worth. What failed there may be theirs; run it again on a quiet host.", n, cells, most)
 }
 
 // totals counts the claims of all experiments.

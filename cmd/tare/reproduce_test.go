@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -110,6 +111,21 @@ func TestHostSizeIsShort(t *testing.T) {
 		if d := length(e.Cells(experiment.SizeHost)); d.Minutes() > 15 {
 			t.Errorf("%s takes %v", name, d)
 		}
+	}
+}
+
+// The paper's own questions are answered within half an hour on two CPUs.
+func TestPaperTakesHalfAnHour(t *testing.T) {
+	var sum time.Duration
+	for _, name := range []string{"fidelity", "inflation", "sharding", "mg1", "ntpot"} {
+		e, _, err := readExperiment(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += length(possible(e.Cells(experiment.SizeHost), []int{0, 1}))
+	}
+	if sum > 28*time.Minute {
+		t.Errorf("%v, which leaves too little for what goes wrong", sum)
 	}
 }
 
