@@ -3,7 +3,7 @@
 GO ?= go
 BIN := .bin/tare
 
-.PHONY: build run test check bench coverage fuzz clean
+.PHONY: build run test check bench coverage fuzz peers clean
 
 build:
 	$(GO) build -o $(BIN) ./cmd/tare
@@ -46,6 +46,11 @@ fuzz:
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 	  done; done
+
+# The load generators that tare audit and tare reproduce peers compare with, into
+# .peers/; some 10 GB, never part of the build.
+peers:
+	./.peers.sh
 
 clean:
 	rm -rf .bin runs

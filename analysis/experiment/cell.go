@@ -33,7 +33,7 @@ type Cell struct {
 	Needs  []string // programs of others
 
 	most  int           // repeats
-	lasts time.Duration // without a flag duration
+	lasts time.Duration // beside its flag duration
 }
 
 // Label is a place on an axis.

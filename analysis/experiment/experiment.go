@@ -37,7 +37,7 @@ const (
 type Size struct {
 	Repeats int   `yaml:"repeats"` // of each cell, at least 1
 	Flags   Flags `yaml:"flags"`   // of every cell
-	// Lasts is about how long a cell takes that has no flag duration.
+	// Lasts is about how long a cell takes beside its flag duration.
 	Lasts Duration `yaml:"lasts"`
 }
 

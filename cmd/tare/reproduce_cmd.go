@@ -50,7 +50,7 @@ Exit code: 0 done, whichever way the claims fell; 2 a cell failed; 3 a claim fai
 var experimentFiles embed.FS
 
 // experimentOrder is that of the list and of all.
-var experimentOrder = []string{"fidelity", "inflation", "sharding", "mg1", "bias", "profile", "ntpot"}
+var experimentOrder = []string{"fidelity", "inflation", "sharding", "mg1", "bias", "profile", "ntpot", "peers"}
 
 // readExperiment reads one that comes with the program, or a file.
 func readExperiment(name string) (e *experiment.Experiment, text []byte, err error) {

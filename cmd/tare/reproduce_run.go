@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,9 +110,16 @@ func writeInputs(dir string, experiment []byte, commands []string) error {
 	return nil
 }
 
-// possible are the cells for which this host has enough CPUs.
+// possible are the cells for which this host has enough CPUs, and the programs
+// of others that they run.
 func possible(cells []experiment.Cell, allowed []int) []experiment.Cell {
-	return slices.DeleteFunc(cells, func(c experiment.Cell) bool { return c.CPUs > len(allowed) })
+	missing := func(program string) bool {
+		_, err := exec.LookPath(program)
+		return err != nil
+	}
+	return slices.DeleteFunc(cells, func(c experiment.Cell) bool {
+		return c.CPUs > len(allowed) || slices.ContainsFunc(c.Needs, missing)
+	})
 }
 
 // cells runs cells until an interrupt. The outcomes are those of cells that
