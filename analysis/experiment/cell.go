@@ -42,7 +42,7 @@ type Label struct{ Axis, Label string }
 // Cells lists the runs of an experiment at a size, in the order in which to
 // run them. Repeats are the outermost loop, so that a drift of the host
 // spreads over all cells and an interrupted experiment has some of each.
-// Repeat r has seed r, of our client and of the simulator: cells of the same
+// Repeat r has seed r, of the client and of the simulator: cells of the same
 // repeat share their schedule, repeats do not.
 func (e *Experiment) Cells(size string) []Cell {
 	s := e.Sizes[size]
@@ -101,9 +101,7 @@ func (c Cell) at(axis string, v Value) Cell {
 func (c Cell) repeat(r int) Cell {
 	c.Repeat = r
 	c.Flags = maps.Clone(c.Flags)
-	if c.Verb != VerbAudit {
-		c.Flags["seed"] = strconv.Itoa(r)
-	}
+	c.Flags["seed"] = strconv.Itoa(r)
 	if c.Flags["url"] == "" {
 		c.Flags["sim-seed"] = strconv.Itoa(r)
 	}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"strings"
 )
 
 // groups gathers the cells of a size that differ only in the repeat, with
@@ -58,6 +59,9 @@ func (g *Group) Busy() bool { return g.Others > quietCPUs }
 // book enters what a repeat came to, unless it says nothing.
 func (e *Experiment) book(g *Group, repeat int, o Outcome, ran bool) {
 	switch {
+	case !ran && len(g.cells[0].Needs) > 0:
+		g.once("not run to the end; needs " + strings.Join(g.cells[0].Needs, ", "))
+		return
 	case !ran:
 		g.once("not run to the end")
 		return

@@ -256,3 +256,12 @@ func TestGroups(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A program of others that is not on this host is named.
+func TestMissingProgram(t *testing.T) {
+	e := parse(t, strings.Replace(small, "label: constant,", "label: constant, needs: vegeta,", 1))
+	want := []string{"not run to the end; needs vegeta"}
+	if d := cmp.Diff(want, e.Judge(SizeHost, nil, 2).Groups[0].Warnings); d != "" {
+		t.Error(d)
+	}
+}
