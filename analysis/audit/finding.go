@@ -31,7 +31,7 @@ const (
 	WrongLaw       Kind = "wrong_law"              // arrivals follow another law
 	LawOff         Kind = "arrival_law"            // they follow none closely
 	Conditioned    Kind = "conditioned_count"      // counts too near their mean to be chance
-	ConnEach       Kind = "connection_per_request" //
+	ConnEach       Kind = "connection_per_request" // connections are not used again
 	Retries        Kind = "silent_retries"         // failed requests come again, unreported
 	HiddenFailures Kind = "unreported_failures"    // the server failed more requests than the tool says
 	TTFTOpening    Kind = "ttft_at_opening"        // TTFT ends at an event without a token

@@ -119,6 +119,26 @@ func TestDriftInStepWithService(t *testing.T) {
 	}
 }
 
+// The same with services that are short, on a host whose stops make services and
+// gaps longer alike.
+func TestDriftOnABusyHost(t *testing.T) {
+	for seed := range seeds(20) {
+		m := newModel(uint64(seed), Constant, 200, 1000)
+		m.ttft, m.itl = 100*us, 10*us
+		m.drifting(2 * mS)
+		stop := int64(0)
+		for i := range m.log {
+			r := &m.log[i]
+			r.Arrival, r.Read, r.Scheduled, r.First = r.Arrival+stop, r.Read+stop, r.Scheduled+stop, r.First+stop
+			stop += m.exp(200 * us)
+			r.Last, r.End = r.Last+stop, r.End+stop
+		}
+		if got := kinds(m.audited(t, nil)); !slices.Contains(got, Drift) || slices.Contains(got, Omission) {
+			t.Errorf("seed %d: findings %v, want %s and no %s", seed, got, Drift, Omission)
+		}
+	}
+}
+
 // A faithful client whose gap is a divisor of the service: answers and arrivals
 // coincide, and nothing is wrong.
 func TestFaithfulInStepWithService(t *testing.T) {

@@ -56,6 +56,11 @@ const (
 	// away where it does not wait for it (half of that if gaps are equal), and
 	// its median is not beyond unless arrivals come in bursts.
 	followAny = 1.0
+	// followHalf: equal gaps that wait for an answer end within half a gap of
+	// it. If it takes longer the answers are not what holds them up, and a stop
+	// of the whole host, which makes services and gaps longer alike, may feign
+	// a Slope.
+	followHalf = 0.5
 	// constantTime and constantSpread: a client stands at its limit half of
 	// the time, or the variance of the number in flight is a quarter of what
 	// Poisson arrivals give.
@@ -196,6 +201,9 @@ func (h hazard) at(x float64) float64 {
 // followsService decides by Slope if arrivals wait, or where that says nothing
 // by what else there is.
 func (a *audit) followsService(w *Waiting, t tally, found bool) bool {
+	if w.Follow == nil || *w.Follow > followHalf {
+		return false // what makes them late is longer than the wait for an answer
+	}
 	decided := false
 	for level := t.usual(); level <= t.usual()+1; level++ {
 		slope, low, high, ok := slope(a.log, level)
@@ -210,7 +218,7 @@ func (a *audit) followsService(w *Waiting, t tally, found bool) bool {
 		}
 		decided = decided || high < 1
 	}
-	return !decided && (found || w.Follow != nil && *w.Follow < followGap)
+	return !decided && (found || *w.Follow < followGap)
 }
 
 // slope regresses the time from arrival i to arrival i+level on the service
