@@ -205,6 +205,7 @@ func TestAuditCatches(t *testing.T) {
 			func(c *client) { c.open(completionsPath, n/2, exponential(rand.New(rand.NewPCG(1, 1)), 100)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			in := audit.Input{Asked: audit.Asked{Law: c.law, Rate: c.rate}}
 			in.Log, in.Reported = driveClient(t, c.cfg, c.drive)
 			result, err := audit.Audit(in)
