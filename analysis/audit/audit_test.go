@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tare/analysis/arrival"
+	"tare/analysis/layout"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -313,7 +314,7 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
-			if utf8.RuneCountInString(line) > lineLen+1 {
+			if utf8.RuneCountInString(line) > layout.LineLen+1 {
 				t.Errorf("%s: a line of %d columns: %s", name, utf8.RuneCountInString(line), line)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tare/analysis/layout"
 )
 
 // Table writes the result on one page for people: the verdict first, then what
@@ -29,7 +31,7 @@ func (r Result) Table(w io.Writer) error {
 func (r Result) verdictPart(b *strings.Builder) {
 	fmt.Fprintf(b, "VERDICT: %s\n", strings.ToUpper(string(r.Verdict.Status)))
 	for _, reason := range r.Verdict.Reasons {
-		b.WriteString(item(reason))
+		b.WriteString(layout.Item(reason))
 	}
 }
 
@@ -52,7 +54,7 @@ func (r Result) askedPart(b *strings.Builder) {
 	for _, k := range slices.Sorted(maps.Keys(a.Server)) {
 		what += "; server's " + k + " " + a.Server[k]
 	}
-	fmt.Fprintf(b, "\n%s", wrap("asked       ", "            ", tool+": "+what))
+	fmt.Fprintf(b, "\n%s", layout.Wrap("asked       ", "            ", tool+": "+what))
 }
 
 func (r Result) trafficPart(b *strings.Builder) {
@@ -61,23 +63,23 @@ func (r Result) trafficPart(b *strings.Builder) {
 	if t.Share != nil {
 		share = fmt.Sprintf(" (%.1f %%)", 100**t.Share)
 	}
-	fmt.Fprintf(b, "requests/s  %s delivered%s, %s ok, over %.3f s", number(t.Rate), share, number(t.OKRate), t.Window.Length)
+	fmt.Fprintf(b, "requests/s  %s delivered%s, %s ok, over %.3f s", layout.Number(t.Rate), share, layout.Number(t.OKRate), t.Window.Length)
 	if t.Window.Trimmed > 0 {
 		fmt.Fprintf(b, "; %d before the load left out", t.Window.Trimmed)
 	}
 	fmt.Fprintf(b, "\nrequests    %d arrived = %d ok + %d failed%s + %d cut by the client\n", t.Requests, t.OK, t.failures(), t.failed(), t.Cut)
 	if len(t.PerSecond) > 0 {
 		fmt.Fprintf(b, "each second %d to %d, CV %s, second half %s %%\n",
-			slices.Min(t.PerSecond), slices.Max(t.PerSecond), number(t.RateCV), signed(scaled(t.Drift, 100)))
+			slices.Min(t.PerSecond), slices.Max(t.PerSecond), layout.Number(t.RateCV), signed(scaled(t.Drift, 100)))
 	}
 	fmt.Fprintf(b, "arrivals    CV %s, ACF %s, IDC %s / %s / %s (10 / 50 / 200 ms), KS %s\n",
-		number(t.Law.CV), number(t.Law.ACF1), number(t.Law.IDC10ms), number(t.Law.IDC50ms), number(t.Law.IDC200ms), number(t.Law.KSD))
+		layout.Number(t.Law.CV), layout.Number(t.Law.ACF1), layout.Number(t.Law.IDC10ms), layout.Number(t.Law.IDC50ms), layout.Number(t.Law.IDC200ms), layout.Number(t.Law.KSD))
 	if t.Lag != nil {
-		fmt.Fprintf(b, "lateness    p50 %s ms, p99 %s ms against the constant schedule\n", number(t.Lag.P50), number(t.Lag.P99))
+		fmt.Fprintf(b, "lateness    p50 %s ms, p99 %s ms against the constant schedule\n", layout.Number(t.Lag.P50), layout.Number(t.Lag.P99))
 	}
-	fmt.Fprintf(b, "in flight   mean %s, at most %d, variance over mean %s\n", number(t.InFlight.Mean), t.InFlight.Max, number(t.InFlight.Dispersion))
+	fmt.Fprintf(b, "in flight   mean %s, at most %d, variance over mean %s\n", layout.Number(t.InFlight.Mean), t.InFlight.Max, layout.Number(t.InFlight.Dispersion))
 	c := t.Connections
-	fmt.Fprintf(b, "connections %d, %s requests on each, %d opened while another one was idle\n", c.Opened, number(c.Requests), c.OpenedIdle)
+	fmt.Fprintf(b, "connections %d, %s requests on each, %d opened while another one was idle\n", c.Opened, layout.Number(c.Requests), c.OpenedIdle)
 }
 
 // failed lists the failures in brackets.
@@ -94,7 +96,7 @@ func (t Traffic) failed() string {
 
 func (r Result) causePart(b *strings.Builder) {
 	c := r.Client
-	exit := undefined
+	exit := layout.Undefined
 	if c.Exit != nil {
 		exit = fmt.Sprint(*c.Exit)
 	}
@@ -102,22 +104,22 @@ func (r Result) causePart(b *strings.Builder) {
 		exit = "none, it was ended"
 	}
 	fmt.Fprintf(b, "client      %s s of CPU in %s s on %d CPUs, busiest thread %s %%, exit status %s\n",
-		number(c.CPU), number(c.Wall), c.CPUs, number(scaled(c.Busiest, 100)), exit)
+		layout.Number(c.CPU), layout.Number(c.Wall), c.CPUs, layout.Number(scaled(c.Busiest, 100)), exit)
 	if l := r.Light; l != nil {
 		fmt.Fprintf(b, "light run   %s requests/s delivered (%s %%), busiest thread %s %%\n",
-			number(l.Rate), number(scaled(l.Share, 100)), number(scaled(l.Client.Busiest, 100)))
+			layout.Number(l.Rate), layout.Number(scaled(l.Share, 100)), layout.Number(scaled(l.Client.Busiest, 100)))
 	}
 	if r.Short.Cause != CauseNone {
-		b.WriteString(wrap("shortfall   ", "            ", string(r.Short.Cause)+": "+r.Short.Text))
+		b.WriteString(layout.Wrap("shortfall   ", "            ", string(r.Short.Cause)+": "+r.Short.Text))
 	}
 }
 
 func (r Result) truthPart(b *strings.Builder) {
-	g := &grid{}
-	g.add("server, ms", "mean", "p50", "p90", "p95", "p99", "n")
+	g := &layout.Grid{}
+	g.Add("server, ms", "mean", "p50", "p90", "p95", "p99", "n")
 	for _, m := range Metrics {
 		d := r.Truth[m]
-		g.add(label(m), number(d.Mean), number(d.P50), number(d.P90), number(d.P95), number(d.P99), fmt.Sprint(d.N))
+		g.Add(label(m), layout.Number(d.Mean), layout.Number(d.P50), layout.Number(d.P90), layout.Number(d.P95), layout.Number(d.P99), fmt.Sprint(d.N))
 	}
 	fmt.Fprintf(b, "\n%spercentiles of ITL are of the mean gap of each request\n", g)
 }
@@ -126,28 +128,28 @@ func (r Result) biasPart(b *strings.Builder) {
 	if len(r.Bias) == 0 {
 		return
 	}
-	g := &grid{}
-	g.add("tool, ms", "mean", "p50", "p99", "bias mean", "p50", "p99", "factor", "explained", "own", "convention")
+	g := &layout.Grid{}
+	g.Add("tool, ms", "mean", "p50", "p99", "bias mean", "p50", "p99", "factor", "explained", "own", "convention")
 	for _, m := range Metrics {
 		x, ok := r.Bias[m]
 		if !ok {
 			continue
 		}
-		explained, own := undefined, undefined
+		explained, own := layout.Undefined, layout.Undefined
 		if e, ok := x.key(x.Explained); ok && x.Status != FitNone {
 			explained = signed(&e)
 		}
 		if o, ok := x.key(x.Own); ok && x.Status != FitNone {
 			own = signed(&o)
 		}
-		g.add(label(m), number(x.Reported.Mean), number(x.Reported.P50), number(x.Reported.P99),
+		g.Add(label(m), layout.Number(x.Reported.Mean), layout.Number(x.Reported.P50), layout.Number(x.Reported.P99),
 			signed(x.Bias.Mean), signed(x.Bias.P50), signed(x.Bias.P99), x.factor(), explained, own, x.fit())
 	}
 	fmt.Fprintf(b, "\n%s", g)
-	b.WriteString(wrap("", "", "bias = explained by the tool's convention + the client's own; these and the factor are of the median where it gives one, else of the mean; ?: other conventions give the same here"))
+	b.WriteString(layout.Wrap("", "", "bias = explained by the tool's convention + the client's own; these and the factor are of the median where it gives one, else of the mean; ?: other conventions give the same here"))
 	for _, m := range Metrics {
 		if x, ok := r.Bias[m]; ok {
-			b.WriteString(item(label(m) + x.named() + ": " + x.explanation()))
+			b.WriteString(layout.Item(label(m) + x.named() + ": " + x.explanation()))
 		}
 	}
 }
@@ -165,9 +167,9 @@ func (b *Bias) factor() string {
 	said, _ := b.key(b.Reported)
 	truth, ok := b.key(b.Truth)
 	if !ok || truth <= 0 {
-		return undefined
+		return layout.Undefined
 	}
-	return number(new(said / truth))
+	return layout.Number(new(said / truth))
 }
 
 // fit is the convention as a cell.
@@ -203,7 +205,7 @@ func (r Result) notePart(b *strings.Builder) {
 			b.WriteString("\nalso found\n")
 			first = false
 		}
-		b.WriteString(item(string(f.Severity) + ": " + f.Text))
+		b.WriteString(layout.Item(string(f.Severity) + ": " + f.Text))
 	}
 }
 

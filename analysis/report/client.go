@@ -5,27 +5,28 @@ import (
 	"strings"
 
 	"tare/analysis"
+	"tare/analysis/layout"
 )
 
 // clientPart shows the client as a queue: what each worker had to do, and how
 // long events waited, measured and by each model.
 func clientPart(b *strings.Builder, c analysis.Client) {
-	stamps := undefined
+	stamps := layout.Undefined
 	if c.Stamps != nil {
 		stamps = *c.Stamps
 	}
-	fmt.Fprintf(b, "\nclient      %s sharding, %s stamps, %s of events shared their read\n", c.Sharding, stamps, percent(c.SharedReads))
-	load, queue := &grid{}, &grid{}
-	load.add("worker", "CPUs", "events/s", "a read", "ρ", "lag µs p50", "p99", "p99.9", "CPU s", "µs/request", "µs/event")
-	queue.add("worker", "E[S] µs", "SCV", "set-up", "SCV in", "W µs", "P–K", "Welch", "M[X]", "G/G/1", "E[V]", "ratio", "95 %")
+	fmt.Fprintf(b, "\nclient      %s sharding, %s stamps, %s of events shared their read\n", c.Sharding, stamps, layout.Percent(c.SharedReads))
+	load, queue := &layout.Grid{}, &layout.Grid{}
+	load.Add("worker", "CPUs", "events/s", "a read", "ρ", "lag µs p50", "p99", "p99.9", "CPU s", "µs/request", "µs/event")
+	queue.Add("worker", "E[S] µs", "SCV", "set-up", "SCV in", "W µs", "P–K", "Welch", "M[X]", "G/G/1", "E[V]", "ratio", "95 %")
 	row := func(id, cpus string, h analysis.Handling, cost ...*float64) {
-		cells := []string{id, cpus, number(h.Lambda), number(h.EventsPerRead), number(h.Rho), number(h.LagP50), number(h.LagP99), number(h.LagP999)}
+		cells := []string{id, cpus, layout.Number(h.Lambda), layout.Number(h.EventsPerRead), layout.Number(h.Rho), layout.Number(h.LagP50), layout.Number(h.LagP99), layout.Number(h.LagP999)}
 		for _, x := range cost {
-			cells = append(cells, number(x))
+			cells = append(cells, layout.Number(x))
 		}
-		load.add(cells...)
-		queue.add(id, number(h.ServiceMean), number(h.ServiceSCV), number(h.SetupMean), number(h.ArrivalSCV), number(h.Measured), number(h.PK),
-			number(h.Setup), number(h.Batch), number(h.GG1), number(h.Workload), number(h.Ratio), ratioInterval(h.RatioLo, h.RatioHi))
+		load.Add(cells...)
+		queue.Add(id, layout.Number(h.ServiceMean), layout.Number(h.ServiceSCV), layout.Number(h.SetupMean), layout.Number(h.ArrivalSCV), layout.Number(h.Measured), layout.Number(h.PK),
+			layout.Number(h.Setup), layout.Number(h.Batch), layout.Number(h.GG1), layout.Number(h.Workload), layout.Number(h.Ratio), ratioInterval(h.RatioLo, h.RatioHi))
 	}
 	for _, w := range c.Workers {
 		row(fmt.Sprint(w.ID), list(w.CPUs), w.Handling, w.CPU, w.CPUPerRequest, w.CPUPerEvent)
@@ -42,15 +43,15 @@ func clientPart(b *strings.Builder, c analysis.Client) {
 	legend := "W as measured, then by theory: Pollaczek–Khinchine, with set-up (Welch), in batches, for any arrivals; " +
 		"E[V] = λ(E[SW] + E[S²]/2); ratio: W over Welch"
 	if c.Total.MGM != nil {
-		legend += fmt.Sprintf("; one queue for all workers (M/G/m) would wait %s µs", number(c.Total.MGM))
+		legend += fmt.Sprintf("; one queue for all workers (M/G/m) would wait %s µs", layout.Number(c.Total.MGM))
 	}
-	b.WriteString(paragraph("", legend))
+	b.WriteString(layout.Paragraph("", legend))
 }
 
 // ratioInterval writes the bounds of a ratio.
 func ratioInterval(lo, hi *float64) string {
 	if lo == nil || hi == nil {
-		return undefined
+		return layout.Undefined
 	}
 	return fmt.Sprintf("%.2f–%.2f", *lo, *hi)
 }

@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"strings"
 
+	"tare/analysis/layout"
 	"tare/analysis/metrics"
 )
 
 func latencyPart(b *strings.Builder, l metrics.Latency) {
-	g := &grid{}
-	g.add("ms", "wire", "", "", "", "", "observed", "", "scheduled", "", "bias", "")
-	g.add("", "mean", "", "p50", "p99", "", "p50", "p99", "p50", "p99", "p50", "p99")
+	g := &layout.Grid{}
+	g.Add("ms", "wire", "", "", "", "", "observed", "", "scheduled", "", "bias", "")
+	g.Add("", "mean", "", "p50", "p99", "", "p50", "p99", "p50", "p99", "p50", "p99")
 	row := func(name string, c metrics.Columns) {
 		w := c.Wire
 		b := w.Bounds
 		if b == nil {
 			b = &metrics.Bounds{}
 		}
-		g.add(name, number(w.Mean), plusMinus(b.MeanLo, w.Mean, b.MeanHi), number(w.P50), number(w.P99), plusMinus(b.P99Lo, w.P99, b.P99Hi),
-			number(c.Observed.P50), number(c.Observed.P99), number(c.Scheduled.P50), number(c.Scheduled.P99),
-			number(c.Bias.P50), number(c.Bias.P99))
+		g.Add(name, layout.Number(w.Mean), plusMinus(b.MeanLo, w.Mean, b.MeanHi), layout.Number(w.P50), layout.Number(w.P99), plusMinus(b.P99Lo, w.P99, b.P99Hi),
+			layout.Number(c.Observed.P50), layout.Number(c.Observed.P99), layout.Number(c.Scheduled.P50), layout.Number(c.Scheduled.P99),
+			layout.Number(c.Bias.P50), layout.Number(c.Bias.P99))
 	}
 	row("TTFT", l.TTFT)
 	if !same(l.TTFTContent, l.TTFT) {
@@ -62,14 +63,14 @@ func countPart(b *strings.Builder, l metrics.Latency) {
 	if l.TPOT.Undefined+l.NTPOT.Undefined > 0 {
 		text += fmt.Sprintf("; undefined and left out: TPOT of %d requests, NTPOT of %d", l.TPOT.Undefined, l.NTPOT.Undefined)
 	}
-	b.WriteString(paragraph("", text))
+	b.WriteString(layout.Paragraph("", text))
 }
 
 func lagPart(b *strings.Builder, l metrics.Latency) {
-	g := &grid{}
-	g.add("ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max", "n")
+	g := &layout.Grid{}
+	g.Add("ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max", "n")
 	row := func(name string, d metrics.Dist) {
-		g.add(name, number(d.Mean), number(d.P50), number(d.P90), number(d.P95), number(d.P99), number(d.P999), number(d.Max), fmt.Sprint(d.N))
+		g.Add(name, layout.Number(d.Mean), layout.Number(d.P50), layout.Number(d.P90), layout.Number(d.P95), layout.Number(d.P99), layout.Number(d.P999), layout.Number(d.Max), fmt.Sprint(d.N))
 	}
 	row("send lag", l.SendLag)
 	row("client lag", l.ClientLag)

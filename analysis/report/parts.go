@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tare/analysis"
+	"tare/analysis/layout"
 	"tare/analysis/servermetrics"
 )
 
@@ -15,7 +16,7 @@ func (x bounded) cells() (value, bounds string) {
 	if x.value == nil {
 		return "", ""
 	}
-	return number(x.value), interval(x.lo, x.hi)
+	return layout.Number(x.value), interval(x.lo, x.hi)
 }
 
 // ntpotPart is one row of the table of parts.
@@ -60,11 +61,12 @@ func ntpotTable(b *strings.Builder, p *analysis.NTPOTParts) {
 	if p == nil {
 		return
 	}
-	g := &grid{}
-	g.add("NTPOT parts, ms", "a request", "95 %", "a token", "95 %", "of NTPOT", "", "server says")
-	if p.Server == nil {
-		g.rows[0] = g.rows[0][:7]
+	g := &layout.Grid{}
+	head := []string{"NTPOT parts, ms", "a request", "95 %", "a token", "95 %", "of NTPOT", ""}
+	if p.Server != nil {
+		head = append(head, "server says")
 	}
+	g.Add(head...)
 	for _, r := range partsOf(p) {
 		request, requestBounds := r.request.cells()
 		token, tokenBounds := r.token.cells()
@@ -74,7 +76,7 @@ func ntpotTable(b *strings.Builder, p *analysis.NTPOTParts) {
 			said, _ := bounded{value: r.said}.cells()
 			cells = append(cells, said)
 		}
-		g.add(cells...)
+		g.Add(cells...)
 	}
 	fmt.Fprintf(b, "\n%s", g)
 	var notes []string
@@ -85,7 +87,7 @@ func ntpotTable(b *strings.Builder, p *analysis.NTPOTParts) {
 		notes = append(notes, "the server is "+p.Server.Engine)
 	}
 	if len(notes) > 0 {
-		b.WriteString(paragraph("", strings.Join(notes, "; ")))
+		b.WriteString(layout.Paragraph("", strings.Join(notes, "; ")))
 	}
 }
 
@@ -94,5 +96,5 @@ func shareOf(part, whole *float64) string {
 	if part == nil || whole == nil || *whole <= 0 {
 		return ""
 	}
-	return positiveZero(fmt.Sprintf("%.0f %%", 100**part / *whole))
+	return layout.PositiveZero(fmt.Sprintf("%.0f %%", 100**part / *whole))
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tare/analysis/capacity"
+	"tare/analysis/layout"
 )
 
 // lawOfPlans is like that of a real host.
@@ -45,7 +46,7 @@ func TestPlan(t *testing.T) {
 		}
 		golden(t, tt.file, b.String())
 		for line := range strings.Lines(b.String()) {
-			if n := utf8.RuneCountInString(line) - 1; n > lineLen {
+			if n := utf8.RuneCountInString(line) - 1; n > layout.LineLen {
 				t.Errorf("%s: a line of %d columns: %s", tt.file, n, line)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tare/analysis/layout"
 	"tare/analysis/metrics"
 	"tare/analysis/profile"
 )
@@ -29,17 +30,17 @@ func Profile(w io.Writer, r profile.Result) error {
 
 // capacityPart writes the capacity and the two estimators behind it.
 func capacityPart(b *strings.Builder, c profile.Capacity) {
-	fmt.Fprintf(b, "CAPACITY: %s requests/s", number(c.Rate))
+	fmt.Fprintf(b, "CAPACITY: %s requests/s", layout.Number(c.Rate))
 	if c.Lo != nil || c.Hi != nil {
-		fmt.Fprintf(b, ", interval %s to %s (level %.0f %%)", number(c.Lo), number(c.Hi), 100*c.Level)
+		fmt.Fprintf(b, ", interval %s to %s (level %.0f %%)", layout.Number(c.Lo), layout.Number(c.Hi), 100*c.Level)
 	}
 	fmt.Fprintf(b, ", limited by: %s\n", c.LimitedBy)
 	for _, n := range c.Notes {
-		b.WriteString(item(n))
+		b.WriteString(layout.Item(n))
 	}
-	fmt.Fprintf(b, "\nsearch      highest stable load %s, lowest saturated %s\n", number(c.Search.Lo), number(c.Search.Hi))
+	fmt.Fprintf(b, "\nsearch      highest stable load %s, lowest saturated %s\n", layout.Number(c.Search.Lo), layout.Number(c.Search.Hi))
 	if x := c.Throughput; x != nil {
-		fmt.Fprintf(b, "throughput  %s when saturated (%s to %s)\n", number(&x.Value), number(&x.Lo), number(&x.Hi))
+		fmt.Fprintf(b, "throughput  %s when saturated (%s to %s)\n", layout.Number(&x.Value), layout.Number(&x.Lo), layout.Number(&x.Hi))
 	}
 	if c.Agree != nil {
 		fmt.Fprintf(b, "agree       %t\n", *c.Agree)
@@ -49,17 +50,17 @@ func capacityPart(b *strings.Builder, c profile.Capacity) {
 // kneePart writes the knee, the SLO capacity and the way down.
 func kneePart(b *strings.Builder, r profile.Result) {
 	k := r.Knee
-	fmt.Fprintf(b, "knee        %s", number(k.Rate))
+	fmt.Fprintf(b, "knee        %s", layout.Number(k.Rate))
 	switch {
 	case k.Rate != nil:
-		fmt.Fprintf(b, " (%s to %s)\n            %s\n", number(k.Lo), number(k.Hi), k.Method)
+		fmt.Fprintf(b, " (%s to %s)\n            %s\n", layout.Number(k.Lo), layout.Number(k.Hi), k.Method)
 	default:
 		fmt.Fprintf(b, ": %s\n", k.Note)
 	}
 	if s := r.SLO; s != nil {
-		fmt.Fprintf(b, "SLO         met by %.4g %% of requests up to %s, missed from %s\n", 100*s.Attainment, number(s.Lo), number(s.Hi))
+		fmt.Fprintf(b, "SLO         met by %.4g %% of requests up to %s, missed from %s\n", 100*s.Attainment, layout.Number(s.Lo), layout.Number(s.Hi))
 		for _, n := range s.Notes {
-			b.WriteString(item(n))
+			b.WriteString(layout.Item(n))
 		}
 	}
 	if h := r.Hysteresis; h != nil {
@@ -69,20 +70,20 @@ func kneePart(b *strings.Builder, r profile.Result) {
 		}
 		fmt.Fprintf(b, "way down    %s\n", said)
 		for _, x := range h.Steps {
-			b.WriteString(item(fmt.Sprintf("at %s: %s", number(&x.Load), x.Why)))
+			b.WriteString(layout.Item(fmt.Sprintf("at %s: %s", layout.Number(&x.Load), x.Why)))
 		}
 	}
 }
 
 // stepPart writes the flow of each step.
 func stepPart(b *strings.Builder, steps []profile.Step) {
-	g := &grid{}
-	g.add("step", "for", "asked", "delivered", "in flight", "growth/s", "ok %", "goodput", "s", "status", "verdict")
+	g := &layout.Grid{}
+	g.Add("step", "for", "asked", "delivered", "in flight", "growth/s", "ok %", "goodput", "s", "status", "verdict")
 	for i := range steps {
 		s := &steps[i]
-		growth, share := undefined, undefined
+		growth, share := layout.Undefined, layout.Undefined
 		if s.Growth != nil {
-			growth = number(&s.Growth.Value)
+			growth = layout.Number(&s.Growth.Value)
 		}
 		if s.Success != nil {
 			share = fmt.Sprintf("%.1f", 100*s.Success.Value)
@@ -91,8 +92,8 @@ func stepPart(b *strings.Builder, steps []profile.Step) {
 		if s.Interrupted {
 			status = "cut short"
 		}
-		g.add(strconv.Itoa(s.Number), string(s.Purpose), askedOf(s), number(s.Delivered), number(s.InFlight), growth, share,
-			number(s.Summary.SLO.Goodput), fmt.Sprintf("%.1f", s.Seconds), status, string(s.Summary.Verdict.Status))
+		g.Add(strconv.Itoa(s.Number), string(s.Purpose), askedOf(s), layout.Number(s.Delivered), layout.Number(s.InFlight), growth, share,
+			layout.Number(s.Summary.SLO.Goodput), fmt.Sprintf("%.1f", s.Seconds), status, string(s.Summary.Verdict.Status))
 	}
 	fmt.Fprintf(b, "\n%s", g)
 }
@@ -102,19 +103,19 @@ func askedOf(s *profile.Step) string {
 	if s.Concurrency != nil {
 		return fmt.Sprintf("C=%d", *s.Concurrency)
 	}
-	return number(s.Asked)
+	return layout.Number(s.Asked)
 }
 
 // stepLatencyPart writes the latencies of each step.
 func stepLatencyPart(b *strings.Builder, steps []profile.Step) {
-	g := &grid{}
-	g.add("ms, wire", "TTFT", "", "TPOT", "", "NTPOT", "", "E2E", "", "bias of TTFT", "")
-	g.add("step", "p50", "p99", "p50", "p99", "p50", "p99", "p50", "p99", "p50", "p99")
+	g := &layout.Grid{}
+	g.Add("ms, wire", "TTFT", "", "TPOT", "", "NTPOT", "", "E2E", "", "bias of TTFT", "")
+	g.Add("step", "p50", "p99", "p50", "p99", "p50", "p99", "p50", "p99", "p50", "p99")
 	for i := range steps {
 		l := &steps[i].Summary.Latency
-		g.add(strconv.Itoa(steps[i].Number), number(l.TTFT.Wire.P50), number(l.TTFT.Wire.P99), number(l.TPOT.Wire.P50), number(l.TPOT.Wire.P99),
-			number(l.NTPOT.Wire.P50), number(l.NTPOT.Wire.P99), number(l.E2E.Wire.P50), number(l.E2E.Wire.P99),
-			number(l.TTFT.Bias.P50), number(l.TTFT.Bias.P99))
+		g.Add(strconv.Itoa(steps[i].Number), layout.Number(l.TTFT.Wire.P50), layout.Number(l.TTFT.Wire.P99), layout.Number(l.TPOT.Wire.P50), layout.Number(l.TPOT.Wire.P99),
+			layout.Number(l.NTPOT.Wire.P50), layout.Number(l.NTPOT.Wire.P99), layout.Number(l.E2E.Wire.P50), layout.Number(l.E2E.Wire.P99),
+			layout.Number(l.TTFT.Bias.P50), layout.Number(l.TTFT.Bias.P99))
 	}
 	fmt.Fprintf(b, "\n%s", g)
 }
@@ -124,7 +125,7 @@ func reasonPart(b *strings.Builder, steps []profile.Step) {
 	b.WriteString("\nwhy\n")
 	for i := range steps {
 		if s := &steps[i]; len(s.Reasons) > 0 {
-			b.WriteString(item(fmt.Sprintf("step %d, %s: %s", s.Number, s.Status, strings.Join(s.Reasons, "; "))))
+			b.WriteString(layout.Item(fmt.Sprintf("step %d, %s: %s", s.Number, s.Status, strings.Join(s.Reasons, "; "))))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tare/analysis"
+	"tare/analysis/layout"
 	"tare/analysis/metrics"
 	"tare/analysis/profile"
 )
@@ -53,7 +54,7 @@ func TestProfileFitsATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > lineLen {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > layout.LineLen {
 				t.Errorf("%s: %d columns: %s", name, n, line)
 			}
 		}

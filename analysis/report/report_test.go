@@ -17,6 +17,7 @@ import (
 	"tare/analysis"
 	"tare/analysis/arrival"
 	"tare/analysis/internal/synth"
+	"tare/analysis/layout"
 	"tare/analysis/ntpot"
 	"tare/analysis/servermetrics"
 	"tare/ipc"
@@ -108,7 +109,7 @@ func TestTable(t *testing.T) {
 	}
 	golden(t, "table.txt", b.String())
 	for line := range strings.Lines(b.String()) {
-		if n := utf8.RuneCountInString(line) - 1; n > lineLen {
+		if n := utf8.RuneCountInString(line) - 1; n > layout.LineLen {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -142,7 +143,7 @@ func TestTableOfParts(t *testing.T) {
 }
 
 // A run in which nothing was answered still has a table, without a number in
-// the place of an undefined figure.
+// the place of an layout.Undefined figure.
 func TestTableOfNothing(t *testing.T) {
 	w := synth.New(t, ipc.Settings{Target: ipc.Target{Stream: true}, Load: ipc.Load{Concurrency: 1, Requests: 1}}, 1)
 	w.Step(0, 0, ipc.Load{Concurrency: 1, Requests: 1})
@@ -230,7 +231,7 @@ func TestNumber(t *testing.T) {
 		{new(-0.0004), "0.000"}, {new(-0.0006), "-0.001"},
 	}
 	for _, tt := range tests {
-		if got := number(tt.x); got != tt.want {
+		if got := layout.Number(tt.x); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tare/analysis"
+	"tare/analysis/layout"
 	"tare/analysis/metrics"
 	"tare/analysis/verdict"
 	"tare/ipc"
@@ -33,16 +34,16 @@ func Table(w io.Writer, s analysis.Summary) error {
 func verdictPart(b *strings.Builder, v verdict.Verdict) {
 	fmt.Fprintf(b, "VERDICT: %s\n", strings.ToUpper(string(v.Status)))
 	for _, reason := range v.Reasons {
-		b.WriteString(item(reason))
+		b.WriteString(layout.Item(reason))
 	}
 	if v.Summary != "" {
-		b.WriteString(paragraph("  ", v.Summary))
+		b.WriteString(layout.Paragraph("  ", v.Summary))
 	}
 }
 
 func emulationPart(b *strings.Builder, e *analysis.Emulation) {
 	if e != nil {
-		b.WriteString(paragraph("", fmt.Sprintf(
+		b.WriteString(layout.Paragraph("", fmt.Sprintf(
 			"EMULATION of a slow client: %s (%s) is added to each output event. Its figures are not this client's.", e.ServiceTime, e.Mode)))
 	}
 }
@@ -50,7 +51,7 @@ func emulationPart(b *strings.Builder, e *analysis.Emulation) {
 func untilPart(b *strings.Builder, u *analysis.Until) {
 	if u != nil {
 		fmt.Fprintf(b, "\ngoal %s: %s\n", u.Goal, u.State)
-		b.WriteString(item(u.Reason))
+		b.WriteString(layout.Item(u.Reason))
 	}
 }
 
@@ -58,10 +59,10 @@ func loadPart(b *strings.Builder, s analysis.Summary) {
 	l := s.Load
 	asked := "closed loop"
 	if l.RequestedRate != nil {
-		asked = number(l.RequestedRate) + " asked"
+		asked = layout.Number(l.RequestedRate) + " asked"
 	}
 	fmt.Fprintf(b, "\nrequests/s  %s, %s sent, %s ok (steady window %.3f to %.3f s)\n",
-		asked, number(l.AchievedRate), number(l.DeliveredRate), l.Window.From, l.Window.To)
+		asked, layout.Number(l.AchievedRate), layout.Number(l.DeliveredRate), l.Window.From, l.Window.To)
 	fmt.Fprintf(b, "ledger      %d planned = %d ok + %d failed + %d dropped + %d lost\n",
 		l.Planned, l.OK, l.Failed, l.Dropped, l.Lost)
 	var classes []string
@@ -78,13 +79,13 @@ func loadPart(b *strings.Builder, s analysis.Summary) {
 	}
 	tokenPart(b, s.Tokens)
 	if s.SLO.Attained != nil || s.SLO.Goodput != nil {
-		fmt.Fprintf(b, "SLO         goodput %s requests/s, attained by %s\n", number(s.SLO.Goodput), percent(s.SLO.Attained))
+		fmt.Fprintf(b, "SLO         goodput %s requests/s, attained by %s\n", layout.Number(s.SLO.Goodput), layout.Percent(s.SLO.Attained))
 	}
 }
 
 func tokenPart(b *strings.Builder, t metrics.Tokens) {
 	n := t.Source.Usage + t.Source.Events + t.Source.Requested
-	fmt.Fprintf(b, "tokens      %d in, %d out, %s out/s", t.Input, t.Output, number(t.OutputRate))
+	fmt.Fprintf(b, "tokens      %d in, %d out, %s out/s", t.Input, t.Output, layout.Number(t.OutputRate))
 	if n > 0 {
 		share := func(k int64) float64 { return 100 * float64(k) / float64(n) }
 		fmt.Fprintf(b, " (counted by usage %.0f %%, events %.0f %%, as asked %.0f %%)",
@@ -104,7 +105,7 @@ func warningPart(b *strings.Builder, warnings []analysis.Warning) {
 	}
 	for _, x := range warnings {
 		if p := paths[x.Text]; p[0] == x.Path {
-			b.WriteString(item(strings.Join(p, ", ") + ": " + x.Text))
+			b.WriteString(layout.Item(strings.Join(p, ", ") + ": " + x.Text))
 		}
 	}
 }
