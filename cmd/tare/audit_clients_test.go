@@ -115,8 +115,6 @@ func exponential(r *rand.Rand, rate float64) func() time.Duration {
 	return func() time.Duration { return time.Duration(r.ExpFloat64() / rate * 1e9) }
 }
 
-func every(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
-
 // reported is what the client says of its run.
 func (c *client) reported() *audit.Reported {
 	mean := func(x []float64) audit.Summary {
