@@ -150,3 +150,19 @@ func TestFaithfulInStepWithService(t *testing.T) {
 		}
 	}
 }
+
+// A constant schedule that is kept, with jitter that lengthens services as
+// well: a host that is late with one is late with the other. Nobody waits.
+func TestKeptScheduleWithJitter(t *testing.T) {
+	for seed := range seeds(20) {
+		m := newModel(uint64(seed), Constant, 1000, 3000)
+		for _, due := range m.due() {
+			late := m.exp(250 * us)
+			r := m.serve(due+late, m.Uint32())
+			r.Last, r.End = r.Last+2*late, r.End+2*late
+		}
+		if got := kinds(m.audited(t, nil)); slices.Contains(got, Omission) || slices.Contains(got, ClosedLoop) {
+			t.Errorf("seed %d: findings %v, want none that it waits", seed, got)
+		}
+	}
+}

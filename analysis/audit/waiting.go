@@ -94,10 +94,13 @@ func (a *audit) waiting() Waiting {
 	return w
 }
 
-// off tells if the arrivals left what was asked in any way.
+// off tells if the arrivals left what was asked in any way that waiting for
+// answers can have caused. A constant schedule that is kept, in rate and to the
+// instant, waits for nobody, however its gaps jitter.
 func (a *audit) off() bool {
 	t := &a.Traffic
-	return t.short() || t.over() || len(t.Offences) > 0 || a.late()
+	jitter := len(t.Offences) > 0 && a.Asked.Law != Constant
+	return t.short() || t.over() || a.late() || jitter
 }
 
 // late tells if the arrivals of a constant rate came late against their
@@ -213,7 +216,7 @@ func (a *audit) followsService(w *Waiting, t tally, found bool) bool {
 		if w.Slope == nil || math.Abs(slope-1) < math.Abs(*w.Slope-1) {
 			w.Slope = &slope
 		}
-		if low > 0 && slope > 0.5 {
+		if low > 0 && slope > 0.5 && slope < 1.5 { // as 1 is; more is feigned, see followHalf
 			return true
 		}
 		decided = decided || high < 1

@@ -133,6 +133,9 @@ func (c *client) reported() *audit.Reported {
 // Each fault is found by what the server saw, with real requests over real
 // connections; the honest client is found to have none of them.
 func TestAuditCatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of real load")
+	}
 	const n = 600
 	for _, c := range []struct {
 		name  string

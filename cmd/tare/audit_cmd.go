@@ -64,7 +64,7 @@ Examples:
   tare audit --recipe guidellm --rate 100 --print
   tare audit --rate 100 --requests 3000 --reported {dir}/out.json --mapping e2e.mean=latencies.mean@ns \
       -- sh -c 'vegeta attack … {url}/v1/completions … > {dir}/out.json'
-Exit code: 0 done; 2 the tool failed or sent nothing; 3 not faithful, with --strict; 130 interrupted.`
+Exit code: 0 done; 2 the tool sent nothing; 3 not faithful, with --strict; 130 interrupted.`
 }
 
 // The simulator's laws in an audit, unless the flags say otherwise.
