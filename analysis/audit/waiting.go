@@ -216,7 +216,7 @@ func (a *audit) followsService(w *Waiting, t tally, found bool) bool {
 		if w.Slope == nil || math.Abs(slope-1) < math.Abs(*w.Slope-1) {
 			w.Slope = &slope
 		}
-		if low > 0 && slope > 0.5 && slope < 1.5 { // as 1 is; more is feigned, see followHalf
+		if low > 0 && slope > 0.5 {
 			return true
 		}
 		decided = decided || high < 1
