@@ -157,7 +157,7 @@ func TestFaithfulInStepWithService(t *testing.T) {
 func TestKeptScheduleOnABusyHost(t *testing.T) {
 	for seed := range seeds(20) {
 		m := newModel(uint64(seed), Constant, 1000, 3000)
-		m.ttft, m.itl = 37_600*us, 0 // an answer ends just before a request is due
+		m.ttft, m.itl = 37_600*us, 0     // an answer ends just before a request is due
 		begin, end := int64(0), int64(0) // of the next stop
 		after := func(at int64) int64 {
 			for at >= end {
