@@ -202,6 +202,8 @@ func TestShortfall(t *testing.T) {
 		{"not known", slow, Client{}, nil, Client{}, CauseUnknown},
 		{"between, and short when answers are light", slow, busy(0.8), slow, busy(0.5), CausePacing},
 		{"between, and short for CPU when answers are light", slow, busy(0.8), slow, busy(0.95), CauseCost},
+		{"none, but spare and short when answers are light", slow, busy(0.95), slow, busy(0.5), CausePacing},
+		{"none, and not short when answers are light", slow, busy(0.95), (*model).open, busy(0.3), CauseCost},
 		{"between, and not short when answers are light", slow, busy(0.8), (*model).open, busy(0.3), CauseCost},
 		{"waiting for answers", func(m *model) { m.closed(10, mS/10) }, busy(0.2), nil, Client{}, CauseWaiting},
 		{"a late server", func(m *model) {

@@ -68,9 +68,10 @@ func (a *audit) saturated() bool {
 	return *late > max(serverLagMS, serverLagShare*ttft)
 }
 
-// shortfall finds the cause. Without CPU nothing else matters; a client that
-// waits for answers falls short for that, whatever its pacing; and what falls
-// short against a server that answers at once as well is not for the answers.
+// shortfall finds the cause. What falls short with CPU to spare against a server
+// that answers at once is lost by pacing, whatever the events cost besides.
+// Without CPU nothing else matters; and a client that waits for answers falls
+// short for that.
 func (a *audit) shortfall() Shortfall {
 	s := Shortfall{Cause: CauseNone, CPU: a.Client.load(), Late: a.server.sum()}
 	if !a.Traffic.short() {
@@ -82,6 +83,11 @@ func (a *audit) shortfall() Shortfall {
 	switch {
 	case a.saturated():
 		s.Cause, s.Text = CauseServer, fmt.Sprintf("the server itself was %.3g ms late on average: repeat it with a server that has more CPU", *s.Late)
+	case a.paceless():
+		a.byLight(&s)
+		if busy {
+			s.Text += fmt.Sprintf("; with all events it had no CPU left as well (%.0f %%)", 100**s.CPU)
+		}
 	case busy:
 		s.Cause, s.Text = CauseCost, fmt.Sprintf("the client took %.0f %% of its CPU: it cannot send and handle more", 100**s.CPU)
 	case a.Waiting.Waits:
@@ -94,6 +100,15 @@ func (a *audit) shortfall() Shortfall {
 		s.Cause, s.Text = CauseUnknown, "the client's CPU is neither spare nor used up, or not known: a second run against a server that answers at once would tell"
 	}
 	return s
+}
+
+// paceless tells if the second run fell short with CPU to spare.
+func (a *audit) paceless() bool {
+	if a.light == nil || !a.light.short() || a.Waiting.Waits {
+		return false
+	}
+	cpu := a.Light.Client.load()
+	return cpu != nil && *cpu < spareCPU
 }
 
 // byLight decides by the second run.

@@ -175,7 +175,11 @@ func (r *reproduction) runCell(dir string, c experiment.Cell, interrupts <-chan 
 	if err != nil {
 		return nil, true, err
 	}
-	document, err = readCell(dir, c, said.Name(), p.Exit())
+	if code, exited := p.Code(); !exited || code != exitOK && !slices.Contains(c.Exit, code) {
+		words, _ := os.ReadFile(said.Name()) // only to explain
+		return nil, true, errors.New(strings.TrimSpace(p.Exit() + ": " + string(words)))
+	}
+	document, err = readCell(dir, c)
 	if err == nil {
 		document[experiment.HostMember] = plain(quiet)
 	}
@@ -219,12 +223,7 @@ const cellGrace = 2 * time.Second
 
 // readCell reads what a cell left: its result and, as further members of it,
 // what its processes cost and what the simulator saw.
-func readCell(dir string, c experiment.Cell, stderr, status string) (map[string]any, error) {
-	isStatus := func(code int) bool { return status == fmt.Sprintf("exit status %d", code) }
-	if status != "" && !slices.ContainsFunc(c.Exit, isStatus) {
-		said, _ := os.ReadFile(stderr) // only to explain
-		return nil, errors.New(strings.TrimSpace(status + ": " + string(said)))
-	}
+func readCell(dir string, c experiment.Cell) (map[string]any, error) {
 	b, err := os.ReadFile(filepath.Join(dir, c.ResultFile()))
 	if err != nil {
 		return nil, err
