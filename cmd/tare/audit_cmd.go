@@ -55,15 +55,15 @@ type auditCmd struct {
 func (auditCmd) Help() string {
 	return `Benchmark your benchmark: runs a load generator against the bundled simulator and says what the server saw of it:
 the rate and the law of its arrivals, its connections, and by how much each latency that it reports is off, and why.
-In COMMAND {url}, {host}, {port}, {model}, {rate}, {requests}, {duration} (s), {output_tokens}, {input_tokens}, {seed}
-and {dir} are filled in. Unless said otherwise the simulator takes ` + auditTTFT + ` to the first token, ` + auditITL + ` between tokens, sends the role
+In COMMAND {url}, {host}, {port}, {model}, {rate}, {concurrency}, {requests}, {duration} (s), {output_tokens},
+{input_tokens}, {seed} and {dir} are filled in. Unless said otherwise the simulator takes ` + auditTTFT + ` to the first token, ` + auditITL + ` between tokens, sends the role
 of a chat at once and ends a stream ` + auditTail + ` after its last token, so that what counts these in is seen to do so.
 
 Examples:
   tare audit --recipe vllm --rate 1000 --arrival constant --light
   tare audit --recipe guidellm --rate 100 --print
-  tare audit --rate 100 --requests 3000 --reported {dir}/out.json --mapping e2e.mean=latencies.mean@ns \
-      -- sh -c 'vegeta attack … {url}/v1/completions … > {dir}/out.json'
+  tare audit --rate 100 --requests 3000 --reported {dir}/out.json --mapping e2e.mean=latency.mean@s \
+      -- ./my-client --url {url} --rate {rate} --count {requests} --out {dir}/out.json
 Exit code: 0 done; 2 the tool sent nothing; 3 not faithful, with --strict; 130 interrupted.`
 }
 
@@ -81,6 +81,7 @@ type auditJob struct {
 	mapping tools.Mapping
 	mapped  bool // by that, not by the tool's own reader
 	asked   audit.Asked
+	length  time.Duration // of the load
 	limit   time.Duration
 	sim     simFlags
 	cpus    []int // of the tool
@@ -181,30 +182,32 @@ func (c *auditCmd) checkLoad(f *faults, j *auditJob) {
 		InputTokens: int(read(f, "input-tokens", c.InputTokens, parseCount)), OutputTokens: int(read(f, "output-tokens", c.OutputTokens, parseCount)),
 		Workers: int(read(f, "workers", c.Workers, parseCount)), Arrival: c.law(j.tool),
 	}
-	duration := cmp.Or(read(f, "duration", c.Duration, parseDeadline), auditDuration)
+	j.length = cmp.Or(read(f, "duration", c.Duration, parseDeadline), auditDuration)
+	j.asked = audit.Asked{Law: audit.Closed, Concurrency: int(read(f, "concurrency", c.Concurrency, parseCount)), Requests: int64(p.Requests)}
 	if c.Rate.set {
 		p.Rate = read(f, "rate", c.Rate, arrival.ParseRate).Float64()
+		if p.Requests == 0 {
+			p.Requests = max(1, int(p.Rate*j.length.Seconds()+0.5))
+		} else if p.Rate > 0 {
+			j.length = p.Duration()
+		}
+		j.asked = audit.Asked{Law: audit.Law(p.Arrival), Rate: p.Rate, Requests: int64(p.Requests)}
 	}
-	if p.Requests == 0 {
-		p.Requests = max(1, int(p.Rate*duration.Seconds()+0.5))
-	} else if p.Rate > 0 {
-		duration = p.Duration()
-	}
+	command := strings.Join(c.Command, " ")
+	f.check(!c.Rate.set && strings.Contains(command, "{rate}"), "{rate} in the command wants --rate")
+	f.check(!c.Concurrency.set && strings.Contains(command, "{concurrency}"), "{concurrency} in the command wants --concurrency")
+	f.check(p.Requests == 0 && strings.Contains(command, "{requests}"), "{requests} in the command of a closed loop wants --requests")
 	j.params = p
-	j.asked = audit.Asked{Law: audit.Law(p.Arrival), Rate: p.Rate, Requests: int64(p.Requests)}
-	if c.Concurrency.set {
-		n := int(read(f, "concurrency", c.Concurrency, parseCount))
-		j.asked = audit.Asked{Law: audit.Closed, Concurrency: n, Requests: int64(read(f, "requests", c.Requests, parseCount))}
-	}
-	j.limit = cmp.Or(read(f, "limit", c.Limit, parseDeadline), 2*duration+2*time.Minute)
+	j.limit = cmp.Or(read(f, "limit", c.Limit, parseDeadline), 2*j.length+2*time.Minute)
 }
 
-// law is the law that is asked for.
+// law is the law that is asked for: by default Poisson, or what a known tool has
+// in its place.
 func (c *auditCmd) law(t tools.Tool) tools.Arrival {
 	switch {
 	case c.Arrival != "":
 		return tools.Arrival(c.Arrival)
-	case c.Recipe != "" && len(t.Arrivals) > 0 && !slices.Contains(t.Arrivals, tools.Poisson):
+	case len(t.Arrivals) > 0 && !slices.Contains(t.Arrivals, tools.Poisson):
 		return t.Arrivals[0]
 	}
 	return tools.Poisson
@@ -248,7 +251,7 @@ func (c *auditCmd) conclude(env env, dir string, a audited) error {
 	if c.Format == "json" {
 		err = report.JSON(env.stdout, a)
 	} else {
-		err = a.Table(env.stdout)
+		err = errors.Join(a.Table(env.stdout), a.known(env.stdout))
 		fmt.Fprintf(env.stdout, "results: %s\n", dir)
 	}
 	switch {

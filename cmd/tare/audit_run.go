@@ -131,7 +131,7 @@ type invocation struct {
 func (r *auditRun) compose(base, dir string) (t invocation, err error) {
 	params := r.params
 	params.Dir, params.URL = dir, base
-	extra := fillIn(r.extra, params)
+	extra := r.fillIn(r.extra, params)
 	if !r.recipe {
 		t.Args = extra
 		return t, nil
@@ -146,7 +146,7 @@ func (r *auditRun) compose(base, dir string) (t invocation, err error) {
 }
 
 // fillIn replaces the names in braces.
-func fillIn(args []string, p tools.Params) []string {
+func (j auditJob) fillIn(args []string, p tools.Params) []string {
 	u, err := url.Parse(p.URL)
 	if err != nil {
 		panic(err) // the simulator's own
@@ -154,7 +154,7 @@ func fillIn(args []string, p tools.Params) []string {
 	r := strings.NewReplacer(
 		"{url}", p.URL, "{host}", u.Hostname(), "{port}", u.Port(), "{model}", p.Model, "{dir}", p.Dir,
 		"{rate}", strconv.FormatFloat(p.Rate, 'f', -1, 64), "{requests}", strconv.Itoa(p.Requests),
-		"{duration}", strconv.FormatFloat(p.Duration().Seconds(), 'f', -1, 64), "{seed}", strconv.FormatInt(p.Seed, 10),
+		"{concurrency}", strconv.Itoa(j.asked.Concurrency), "{duration}", strconv.FormatFloat(j.length.Seconds(), 'f', -1, 64), "{seed}", strconv.FormatInt(p.Seed, 10),
 		"{input_tokens}", strconv.Itoa(p.InputTokens), "{output_tokens}", strconv.Itoa(p.OutputTokens),
 	)
 	filled := make([]string, len(args))

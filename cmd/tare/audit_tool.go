@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tare/analysis/audit/tools"
+	"tare/analysis/layout"
 	"tare/supervisor"
 )
 
@@ -136,12 +137,31 @@ func (c *auditCmd) print(w io.Writer, j auditJob) error {
 	if err != nil {
 		return err
 	}
-	recipe.Args = append(recipe.Args, fillIn(c.Command, j.params)...)
+	recipe.Args = append(recipe.Args, j.fillIn(c.Command, j.params)...)
 	fmt.Fprintf(w, "# in %s, to which it writes %s\n", j.params.Dir, recipe.Result)
 	for name, text := range recipe.Files {
 		fmt.Fprintf(w, "# there: %s, %d bytes\n", name, len(text))
 	}
 	_, err = fmt.Fprintln(w, recipe)
+	return err
+}
+
+// known writes what is known of the tool's own measuring.
+func (a audited) known(w io.Writer) error {
+	c := a.Conventions
+	if c == nil {
+		return nil
+	}
+	text := "\nknown of " + cmp.Or(c.Version, "it") + ":"
+	for _, fact := range []struct{ about, says string }{
+		{"clock of a request starts", c.Start}, {"TTFT ends", c.FirstToken}, {"E2E ends", c.End}, {"TPOT", c.TPOT}, {"ITL", c.ITL},
+		{"tokens", c.Tokens}, {"pacing", c.Pacing}, {"note", c.Note},
+	} {
+		if fact.says != "" {
+			text += "\n" + strings.TrimSuffix(layout.Item(fact.about+": "+fact.says), "\n")
+		}
+	}
+	_, err := fmt.Fprintln(w, text)
 	return err
 }
 

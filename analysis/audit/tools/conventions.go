@@ -4,18 +4,18 @@ package tools
 // audit can hold its figures' differences against. A sentence that is empty
 // does not apply.
 type Conventions struct {
-	Version    string // in which it was read; a later one may differ
-	Start      string // where the clock of a request starts
-	Connect    bool   // a connect for each request is in TTFT and E2E
-	FirstToken string // what ends TTFT
-	EmptyFirst bool   // an event without text, as that of the role, ends TTFT
-	End        string // what ends E2E
-	Trailer    bool   // what follows the last token (finish, usage, [DONE]) is in E2E
-	TPOT       string // what its time per output token is
-	ITL        string // what its inter-token latency is
-	Tokens     string // where its count of output tokens comes from
-	Pacing     string // how it keeps its schedule
-	Slides     bool   // each sleep starts when the one before it ended: lateness adds up
-	Scheduled  bool   // its latency starts at the instant that was due: no coordinated omission
-	Note       string // what else a reader of its figures should know
+	Version    string `json:"version"`     // in which it was read; a later one may differ
+	Start      string `json:"start"`       // where the clock of a request starts
+	Connect    bool   `json:"connect"`     // a connect for each request is in TTFT and E2E
+	FirstToken string `json:"first_token"` // what ends TTFT
+	EmptyFirst bool   `json:"empty_first"` // an event without text, as that of the role, ends TTFT
+	End        string `json:"end"`         // what ends E2E
+	Trailer    bool   `json:"trailer"`     // what follows the last token (finish, usage, [DONE]) is in E2E
+	TPOT       string `json:"tpot"`        // what its time per output token is
+	ITL        string `json:"itl"`         // what its inter-token latency is
+	Tokens     string `json:"tokens"`      // where its count of output tokens comes from
+	Pacing     string `json:"pacing"`      // how it keeps its schedule
+	Slides     bool   `json:"slides"`      // each sleep starts when the one before it ended: lateness adds up
+	Scheduled  bool   `json:"scheduled"`   // its latency starts at the instant that was due: no coordinated omission
+	Note       string `json:"note"`        // what else a reader of its figures should know
 }

@@ -56,19 +56,5 @@ func readSGLang(fsys fs.FS, name string) (audit.Reported, error) {
 	}
 	var r reported
 	r.OK = o.count("completed")
-	if !unlimited(o, "request_rate") {
-		r.Asked = o.number("request_rate", 1)
-	}
-	r.Rate, r.Duration = o.number("request_throughput", 1), o.number("duration", 1)
-	for _, m := range []struct {
-		metric audit.Metric
-		name   string
-	}{{audit.TTFT, "ttft"}, {audit.TPOT, "tpot"}, {audit.ITL, "itl"}, {audit.E2E, "e2e_latency"}} {
-		s, ok := o.summary(ms, suffixed(m.name+"_ms"))
-		r.add(m.metric, m.name, s, ok)
-	}
-	if err := o.err(name); err != nil {
-		return audit.Reported{}, err
-	}
-	return need(r, name, "completed")
+	return r.ofBench(o, name, "e2e_latency")
 }

@@ -87,6 +87,12 @@ func readVLLM(fsys fs.FS, name string) (audit.Reported, error) {
 	if r.Failed == nil {
 		r.Failed = less(o.count("num_prompts"), r.OK)
 	}
+	return r.ofBench(o, name, "e2el")
+}
+
+// ofBench adds what vLLM's client and its kin say alike; e2e is their name of
+// that latency.
+func (r reported) ofBench(o object, name, e2e string) (audit.Reported, error) {
 	if !unlimited(o, "request_rate") {
 		r.Asked = o.number("request_rate", 1)
 	}
@@ -94,7 +100,7 @@ func readVLLM(fsys fs.FS, name string) (audit.Reported, error) {
 	for _, m := range []struct {
 		metric audit.Metric
 		name   string
-	}{{audit.TTFT, "ttft"}, {audit.TPOT, "tpot"}, {audit.ITL, "itl"}, {audit.E2E, "e2el"}} {
+	}{{audit.TTFT, "ttft"}, {audit.TPOT, "tpot"}, {audit.ITL, "itl"}, {audit.E2E, e2e}} {
 		s, ok := o.summary(ms, suffixed(m.name+"_ms"))
 		r.add(m.metric, m.name, s, ok)
 	}
