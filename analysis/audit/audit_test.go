@@ -3,10 +3,7 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,10 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tare/analysis/arrival"
+	"tare/analysis/internal/golden"
 	"tare/analysis/layout"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // conventional is a model whose role event comes 5 ms before the first token
 // and whose stream ends 3 ms after the last, at 200 requests/s.
@@ -320,26 +316,9 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: a line of %d columns: %s", name, utf8.RuneCountInString(line), line)
 			}
 		}
-		golden(t, name, b.String())
+		golden.Compare(t, "testdata/"+name, b.String())
 		if _, err := json.Marshal(r); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (run with -update if it is right): %s", name, diff)
 	}
 }

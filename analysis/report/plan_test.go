@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tare/analysis/capacity"
+	"tare/analysis/internal/golden"
 	"tare/analysis/layout"
 )
 
@@ -44,7 +45,7 @@ func TestPlan(t *testing.T) {
 		if err := Plan(&b, p); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, tt.file, b.String())
+		golden.Compare(t, "testdata/"+tt.file, b.String())
 		for line := range strings.Lines(b.String()) {
 			if n := utf8.RuneCountInString(line) - 1; n > layout.LineLen {
 				t.Errorf("%s: a line of %d columns: %s", tt.file, n, line)

@@ -4,44 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tare/analysis"
 	"tare/analysis/arrival"
+	"tare/analysis/internal/golden"
 	"tare/analysis/internal/synth"
 	"tare/analysis/layout"
 	"tare/analysis/ntpot"
 	"tare/analysis/servermetrics"
 	"tare/ipc"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
-
-// golden compares got with a file in testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (run with -update if it is right): %s", name, diff)
-	}
-}
 
 // queueRows are the rows of 10 s of a worker with 250 events each, 50 of them
 // busy for 40 µs.
@@ -107,7 +83,7 @@ func TestTable(t *testing.T) {
 	if err := Table(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "table.txt", b.String())
+	golden.Compare(t, "testdata/table.txt", b.String())
 	for line := range strings.Lines(b.String()) {
 		if n := utf8.RuneCountInString(line) - 1; n > layout.LineLen {
 			t.Errorf("%d columns: %s", n, line)
@@ -139,7 +115,7 @@ func TestTableOfParts(t *testing.T) {
 	if err := Table(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "parts.txt", b.String())
+	golden.Compare(t, "testdata/parts.txt", b.String())
 }
 
 // A run in which nothing was answered still has a table, without a number in
@@ -157,7 +133,7 @@ func TestTableOfNothing(t *testing.T) {
 	if err := Table(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "nothing.txt", b.String())
+	golden.Compare(t, "testdata/nothing.txt", b.String())
 }
 
 // broken is a writer that fails.
@@ -202,7 +178,7 @@ func TestPerRequest(t *testing.T) {
 	if err := PerRequest(&b, w.Cut()); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "requests.jsonl", b.String())
+	golden.Compare(t, "testdata/requests.jsonl", b.String())
 	for line := range strings.Lines(b.String()) {
 		var v map[string]any
 		if err := json.Unmarshal([]byte(line), &v); err != nil {

@@ -2,20 +2,16 @@ package tools
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"tare/analysis/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // asked is what the golden recipes are asked for: 30 s at 2 requests/s.
 var asked = Params{
@@ -56,7 +52,7 @@ func TestRecipesAreGolden(t *testing.T) {
 	own := asked
 	own.Tokenizer = "/models/own tokenizer"
 	show("vllm with a tokenizer", vllm, own)
-	golden(t, "testdata/recipes.golden", b.String())
+	golden.Compare(t, "testdata/recipes.golden", b.String())
 }
 
 // writeFiles writes all files but our tokenizer, and of one with many lines
@@ -73,22 +69,6 @@ func writeFiles(b *strings.Builder, files map[string][]byte) {
 			text = fmt.Sprintf("%s\n(%d lines)\n", line, n)
 		}
 		fmt.Fprintf(b, "   needs %s\n%s", name, text)
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
 	}
 }
 
