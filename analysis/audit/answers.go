@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -36,9 +37,9 @@ func (a *audit) told(failures int64) (Severity, string) {
 	case r == nil || r.Failed == nil:
 		return Suspect, ""
 	case float64(*r.Failed) >= retryKnown*float64(failures):
-		return Note, sprint("; the tool does report %d failures", *r.Failed)
+		return Note, fmt.Sprintf("; the tool does report %d failures", *r.Failed)
 	}
-	return Misleading, sprint("; the tool reports %d failures, and its latencies and rate know nothing of the others", *r.Failed)
+	return Misleading, fmt.Sprintf("; the tool reports %d failures, and its latencies and rate know nothing of the others", *r.Failed)
 }
 
 // repeats is the share of failed requests, and that of answered ones, after
@@ -71,10 +72,14 @@ func repeats(log []Request) (failed, answered float64) {
 	return share(0), share(1)
 }
 
-// findFailures looks for failures that the tool does not report.
+// findFailures looks for failed requests that come again, and where none do, for
+// failures that the tool does not report.
 func (a *audit) findFailures() []Finding {
+	if found := a.findRetries(); len(found) > 0 {
+		return found
+	}
 	r, failures := a.Reported, a.Traffic.failures()
-	if r == nil || r.Failed == nil || len(a.findRetries()) > 0 {
+	if r == nil || r.Failed == nil {
 		return nil
 	}
 	limit := max(retryLeast, hiddenShare*float64(failures))

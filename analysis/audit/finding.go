@@ -91,7 +91,7 @@ func (a *audit) findings() []Finding {
 	found := []Finding{}
 	for _, look := range []func() []Finding{
 		a.findServer, a.findRate, a.findWaiting, a.findDrift, a.findLate, a.findCatchUp, a.findLaw, a.findConditioned,
-		a.findConnections, a.findRetries, a.findFailures, a.findConventions, a.findBias, a.findClient,
+		a.findConnections, a.findFailures, a.findConventions, a.findBias, a.findClient,
 	} {
 		found = append(found, look()...)
 	}

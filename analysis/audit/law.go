@@ -9,8 +9,6 @@ import (
 	"tare/analysis/arrival"
 )
 
-func sprint(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
 // findLaw names what is wrong with the arrivals where the self-test found them
 // off their law. Where arrivals wait or the schedule drifts, that is why, and
 // their law is only noted.
@@ -38,7 +36,7 @@ func (a *audit) findLaw() []Finding {
 	worst := t.Offences[0]
 	texts := make([]string, len(t.Offences))
 	for i, o := range t.Offences {
-		texts[i] = sprint("%s is %.3g (limit %.3g)", o.Figure, o.Value, o.Limit)
+		texts[i] = fmt.Sprintf("%s is %.3g (limit %.3g)", o.Figure, o.Value, o.Limit)
 	}
 	return finding(LawOff, severity, worst.Value, worst.Limit, "arrivals are not %s: %s", a.Asked.Law, strings.Join(texts, ", "))
 }
@@ -58,7 +56,7 @@ func (a *audit) findCorrelation(acf1 arrival.Finding, severity Severity) []Findi
 	equal := equalShare(gaps(arrivals(a.log)))
 	idc := ""
 	if x := a.Traffic.Law.IDC50ms; x != nil {
-		idc = sprint(", index of dispersion at 50 ms %.2f where Poisson has 1", *x)
+		idc = fmt.Sprintf(", index of dispersion at 50 ms %.2f where Poisson has 1", *x)
 	}
 	if equal >= equalLimit {
 		return finding(SharedSeed, severity, equal, equalLimit,

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -50,9 +51,9 @@ func (a *audit) findWaiting() []Finding {
 	value, limit, how := a.evidence()
 	severity, left := Misleading, ""
 	if omitted := a.omitted(); omitted != nil {
-		left = ", and its latencies leave that out: " + sprint("requests came on average %.4g ms after they were due", *omitted)
+		left = ", and its latencies leave that out: " + fmt.Sprintf("requests came on average %.4g ms after they were due", *omitted)
 		if a.charged(*omitted) {
-			severity, left = Suspect, sprint("; its latencies do count from when requests were due, %.4g ms earlier on average", *omitted)
+			severity, left = Suspect, fmt.Sprintf("; its latencies do count from when requests were due, %.4g ms earlier on average", *omitted)
 		}
 	}
 	found := finding(Omission, severity, value, limit, "arrivals wait for answers (%s)%s", how, left)
@@ -69,11 +70,11 @@ func (a *audit) evidence() (value, limit float64, how string) {
 	switch w := a.Waiting; {
 	case w.Level != nil:
 		return float64(*w.Arrived) / *w.Due, waitRatio,
-			sprint("with %d in flight %d came where %.0f were due", *w.Level, *w.Arrived, *w.Due)
+			fmt.Sprintf("with %d in flight %d came where %.0f were due", *w.Level, *w.Arrived, *w.Due)
 	case w.Slope != nil:
-		return *w.Slope, 0.5, sprint("each comes later by %.2f of what an earlier answer took longer", *w.Slope)
+		return *w.Slope, 0.5, fmt.Sprintf("each comes later by %.2f of what an earlier answer took longer", *w.Slope)
 	default:
-		return *w.Follow, followGap, sprint("half of them come within %.3f of a gap after an answer", *w.Follow)
+		return *w.Follow, followGap, fmt.Sprintf("half of them come within %.3f of a gap after an answer", *w.Follow)
 	}
 }
 
