@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"tare/analysis/audit"
 	"tare/analysis/stats"
 )
 
@@ -29,15 +30,6 @@ type Server struct {
 	P99  *float64 `json:"p99_ms"`
 }
 
-// served is what is read of a line of the simulator's truth log.
-type served struct {
-	Arrival int64 `json:"arrival_ns"`
-	First   int64 `json:"first_write_ns"`
-	Last    int64 `json:"last_write_ns"`
-	Tokens  int64 `json:"tokens"`
-	Status  int   `json:"status"`
-}
-
 // answered is the status of an answer that is one.
 const answered = 200
 
@@ -52,7 +44,7 @@ func ReadTruth(log io.Reader, run Account, from, to float64) (Truth, error) {
 	var ttft, e2e, tpot, ntpot []float64
 	begin, end := run.epoch+int64(from*1e9), run.epoch+int64(to*1e9)
 	for d := json.NewDecoder(log); ; {
-		var s served
+		var s audit.Request
 		if err := d.Decode(&s); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
