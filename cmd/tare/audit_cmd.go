@@ -129,9 +129,7 @@ func (c *auditCmd) check() (j auditJob, err error) {
 	f.choice("format", c.Format, "table", "json")
 	f.check(c.Print && c.Recipe == "", "--print wants --recipe")
 	f.check(c.Recipe == "" && len(c.Command) == 0, "say what to audit: --recipe NAME, or a command after --; tare audit --list names the recipes")
-	if entries, err := os.ReadDir(c.Out); c.Out != "" && err == nil && len(entries) > 0 {
-		f.add("--out %s is not empty; name a new directory, results are never overwritten", c.Out)
-	}
+	f.out(c.Out)
 	c.checkTool(&f, &j)
 	c.checkLoad(&f, &j)
 	c.checkCPUs(&f, &j, allowed)
@@ -213,23 +211,11 @@ func (c *auditCmd) law(t tools.Tool) tools.Arrival {
 	return tools.Poisson
 }
 
-// checkCPUs gives the simulator a CPU of its own, if there are two.
+// checkCPUs lays the tool where workers would be, and the simulator where theirs
+// would.
 func (c *auditCmd) checkCPUs(f *faults, j *auditJob, allowed []int) {
-	j.rest, j.cpus = allowed[:1], allowed[1:]
-	if len(allowed) == 1 {
-		j.cpus = allowed
-	}
-	if !c.CPUs.set {
-		return
-	}
-	j.cpus = read(f, "cpus", c.CPUs, parseCPUs)
-	for _, cpu := range j.cpus {
-		f.check(!slices.Contains(allowed, cpu), "--cpus: CPU %d is not among those allowed, %v", cpu, allowed)
-	}
-	j.rest = slices.DeleteFunc(slices.Clone(allowed), func(cpu int) bool { return slices.Contains(j.cpus, cpu) })
-	if len(j.rest) == 0 {
-		j.rest = allowed
-	}
+	p := shardingFlags{Sharding: supervisor.ByGoroutine, CPUs: c.CPUs}.plan(f, allowed)
+	j.cpus, j.rest = slices.Concat(cpusOf(p)...), p.Rest
 }
 
 // audited is audit.json: the judgement and what was run.

@@ -106,18 +106,13 @@ func family(root int) []int {
 	return all
 }
 
-// parentOf reads a process's parent; false if it has gone. The second field
-// of the file is the name in brackets, which may hold anything.
+// parentOf reads a process's parent; false if it has gone.
 func parentOf(pid int) (int, bool) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields, err := statFields(fmt.Sprintf("/proc/%d", pid))
 	if err != nil {
 		return 0, false
 	}
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) < 2 {
-		return 0, false
-	}
-	parent, err := strconv.Atoi(fields[1])
+	parent, err := strconv.Atoi(fields[fieldParent])
 	return parent, err == nil
 }
 
@@ -154,20 +149,32 @@ func threadTime(task string) (time.Duration, error) {
 	return time.Duration(ns), err
 }
 
-// Fields of proc_stat(5) after the name, counted from 0.
+// Fields of proc_pid_stat(5) after the name, counted from 0.
 const (
+	fieldParent = 1
 	fieldUser   = 11
 	fieldSystem = 12
 )
 
+// statFields reads the fields of a process or a thread after its name, which
+// stands in brackets and may hold anything; at least fieldSystem+1.
+func statFields(dir string) ([]string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return nil, err
+	}
+	text := string(b)
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(fields) <= fieldSystem {
+		return nil, fmt.Errorf("read %s/stat: too short", dir)
+	}
+	return fields, nil
+}
+
 func threadTicks(task string) (sum time.Duration, err error) {
-	b, err := os.ReadFile(filepath.Join(task, "stat"))
+	fields, err := statFields(task)
 	if err != nil {
 		return 0, err
-	}
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) <= fieldSystem {
-		return 0, fmt.Errorf("read %s/stat: too short", task)
 	}
 	for _, f := range []int{fieldUser, fieldSystem} {
 		n, err := strconv.ParseInt(fields[f], 10, 64)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"tare/analysis/audit"
 	"tare/analysis/audit/tools"
@@ -51,6 +52,9 @@ func (c *auditCmd) audit(ctx context.Context, env env, j auditJob, dir string) (
 	if err != nil {
 		return audited{}, err
 	}
+	if len(first.log) == 0 {
+		return audited{}, exit{exitPartial, fmt.Sprintf("the tool sent no request to the simulator; what it said is in %s", filepath.Join(dir, toolStderr))}
+	}
 	in.Log, in.Client = first.log, first.client
 	if in.Reported, err = r.reported(dir); err != nil {
 		fmt.Fprintf(env.stderr, "tare: what the tool said of itself is not known: %v\n", err)
@@ -67,9 +71,6 @@ func (c *auditCmd) audit(ctx context.Context, env env, j auditJob, dir string) (
 		a.Conventions = &j.tool.Conventions
 	}
 	a.Result, err = audit.Audit(in)
-	if len(in.Log) == 0 {
-		return a, exit{exitPartial, fmt.Sprintf("the tool sent no request to the simulator; what it said is in %s", filepath.Join(dir, toolStderr))}
-	}
 	return a, err
 }
 
@@ -96,14 +97,8 @@ func (r *auditRun) pass(ctx context.Context, dir string) (p pass, err error) {
 	if err != nil {
 		return p, err
 	}
-	ended := false
-	end := func() {
-		if !ended {
-			ended = true
-			s.stop()
-		}
-	}
-	defer end()
+	stop := sync.OnceFunc(s.stop)
+	defer stop()
 	t, err := r.compose(s.url, dir)
 	if err != nil {
 		return p, err
@@ -113,7 +108,7 @@ func (r *auditRun) pass(ctx context.Context, dir string) (p pass, err error) {
 	if err != nil {
 		return p, err
 	}
-	end() // its log is whole then
+	stop() // its log is whole then
 	if p.log, err = readTruth(sim.Truth); err != nil {
 		return p, err
 	}

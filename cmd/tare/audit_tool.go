@@ -152,16 +152,17 @@ func (a audited) known(w io.Writer) error {
 	if c == nil {
 		return nil
 	}
-	text := "\nknown of " + cmp.Or(c.Version, "it") + ":"
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nknown of %s:\n", cmp.Or(c.Version, "it"))
 	for _, fact := range []struct{ about, says string }{
 		{"clock of a request starts", c.Start}, {"TTFT ends", c.FirstToken}, {"E2E ends", c.End}, {"TPOT", c.TPOT}, {"ITL", c.ITL},
 		{"tokens", c.Tokens}, {"pacing", c.Pacing}, {"note", c.Note},
 	} {
 		if fact.says != "" {
-			text += "\n" + strings.TrimSuffix(layout.Item(fact.about+": "+fact.says), "\n")
+			b.WriteString(layout.Item(fact.about + ": " + fact.says))
 		}
 	}
-	_, err := fmt.Fprintln(w, text)
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

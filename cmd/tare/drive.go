@@ -66,9 +66,7 @@ func (c *driveFlags) checkOutput(f *faults, j *job) {
 		j.settings.SLO = slo
 	}
 	f.check(strings.ContainsAny(c.Name, "/\x00"), "--name %q: a name, not a path", c.Name)
-	if entries, err := os.ReadDir(c.Out); c.Out != "" && err == nil && len(entries) > 0 {
-		f.add("--out %s is not empty; name a new directory, results are never overwritten", c.Out)
-	}
+	f.out(c.Out)
 }
 
 func processors(p supervisor.Plan) int {

@@ -95,9 +95,7 @@ func (c *reproduceCmd) check() (names []string, host ipc.Host, err error) {
 	f.choice("size", c.Size, experiment.SizeHost, experiment.SizePaper)
 	f.check(c.Model != "" && c.URL == "", "--model goes with --url")
 	f.check(len(c.Name) == 0, "say which experiment to run, or all; tare reproduce --list shows them")
-	if entries, err := os.ReadDir(c.Out); c.Out != "" && err == nil && len(entries) > 0 {
-		f.add("--out %s is not empty; name a new directory, results are never overwritten", c.Out)
-	}
+	f.out(c.Out)
 	names = c.Name
 	if slices.Equal(names, []string{"all"}) {
 		names = experimentOrder

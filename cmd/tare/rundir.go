@@ -20,6 +20,13 @@ const runsDir = "runs"
 // summaryFileName is the summary's name within a run directory.
 const summaryFileName = "summary.json"
 
+// out adds a fault if --out names a directory that holds something.
+func (f *faults) out(dir string) {
+	entries, err := os.ReadDir(dir)
+	f.check(dir != "" && err == nil && len(entries) > 0,
+		"--out %s is not empty; name a new directory, results are never overwritten", dir)
+}
+
 // newRunDir makes the run directory: out, or else one that no run has had,
 // named after the time and the run's name.
 func newRunDir(out, name string, now time.Time) (string, error) {
